@@ -2,15 +2,11 @@
 // make sense, or refused in one line. The fuzzer cannot know zstd or checksums, so the input is the
 // contents of chunks, which are framed here; its first byte says whether to take it as a whole
 // file.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
+#include "fuzz/fuzzed_file.hpp"
 #include "profile/analysis.hpp"
 #include "profile/sites.hpp"
 #include "profile/trace/chunk.hpp"
@@ -20,26 +16,8 @@ namespace {
 
 using namespace mallard::profile;
 
-class memory_file {
- public:
-  explicit memory_file(std::string_view bytes) : fd_(memfd_create("trace", 0)) {
-    if (fd_ < 0 || write(fd_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
-      std::abort();
-    }
-  }
-  memory_file(const memory_file&) = delete;
-  memory_file& operator=(const memory_file&) = delete;
-  ~memory_file() { close(fd_); }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
-
- private:
-  int fd_;
-};
-
-[[noreturn]] void broken(const char* promise) {
-  std::fprintf(stderr, "broken promise: %s\n", promise);
-  std::abort();
-}
+using mallard_test::broken;
+using mallard_test::memory_file;
 
 // Pieces of the input as chunks: a byte for the kind, one for the thread, one for the length.
 std::string framed(std::string_view input) {
