@@ -1,30 +1,14 @@
 #include "profile/attach/attached_recorder.hpp"
 
-#include <fstream>
 #include <stdexcept>
 #include <utility>
 
-#include "recorder/session.hpp"
-
 namespace mallard::profile {
-namespace {
-
-// Its environment speaks of a recording: it was started under `mallard record`.
-bool was_started_recorded(pid_t pid) {
-  std::ifstream in("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
-  const std::string name = std::string(recorder::session_kind.variable) + "=";
-  for (std::string one; std::getline(in, one, '\0');) {
-    if (one.starts_with(name)) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 attached_recorder::attached_recorder(pid_t pid, std::string library,
                                      std::function<void()> waits_long)
     : process_(pid, std::move(waits_long)), library_(std::move(library)) {
-  if (was_started_recorded(pid) && process_.has_library(library_)) {
+  if (!path_of_recorded(pid).empty() && process_.has_library(library_)) {
     throw std::runtime_error("process " + std::to_string(pid) +
                              " was started by `mallard record` and has its hooks already");
   }

@@ -80,16 +80,6 @@ std::string path_of_session(int pid) {
   return {};
 }
 
-// Path in a recorded process: its environment says where the memory is.
-std::string path_of_recorded(int pid) {
-  std::ifstream in("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
-  const std::string name = std::string(recorder::session_kind.variable) + "=";
-  for (std::string one; std::getline(in, one, '\0');) {
-    if (one.starts_with(name)) return one.substr(name.size());
-  }
-  return {};
-}
-
 // A limit on the size of files must give an error, not a signal.
 preload::session_file make_file() {
   struct sigaction ignored{};
@@ -105,6 +95,15 @@ preload::session_file make_file() {
 }
 
 }  // namespace
+
+std::string path_of_recorded(int pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
+  const std::string name = std::string(recorder::session_kind.variable) + "=";
+  for (std::string one; std::getline(in, one, '\0');) {
+    if (one.starts_with(name)) return one.substr(name.size());
+  }
+  return {};
+}
 
 session_memory::session_memory() {
   const preload::session_file made = make_file();

@@ -42,6 +42,9 @@ class session_memory {
 // Throws std::runtime_error with one line if there is none, or it cannot be reached.
 void set_recording(int pid, recorder::recording mode);
 
+// The memory's path in the environment of a process; empty: it was not started recorded.
+std::string path_of_recorded(int pid);
+
 // Whether a recording is attached to the process just now, which was not started for one.
 bool is_attached_to(int pid);
 
