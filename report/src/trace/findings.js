@@ -13,22 +13,22 @@ const strong = (text) => h('strong', {}, text);
 function scopeFinding({ arena_scopes: scopes, total, not_recorded: lacks }) {
   if (lacks.includes('the order of operations')) return null;
   if (scopes.length === 0) {
-    return ['No arena scope', 'No function was found whose blocks are dead when it returns: a monotonic ' +
-      'resource has no place here that the recording shows.'];
+    return ['No arena scope', 'No function was found whose blocks are dead when it returns, so the recording ' +
+      'shows no place for a monotonic resource.'];
   }
   const real = scopes.filter((one) => !one.trunk);
   if (real.length === 0) {
     const [run] = scopes;
     return ['No arena scope', [functionName(run.function), ' was called once and has ',
       strong(percent(run.bytes.total / total.bytes)), ' of all bytes below it: an arena there would only grow until it is ' +
-      'dropped as a whole. Of no function below it are the blocks dead when it returns.']];
+      'released as a whole. No function below it returns with its blocks dead.']];
   }
   const best = real.reduce((a, b) => (b.bytes.total > a.bytes.total ? b : a));
   const calls = best.invocations === 1 ? 'once' : `${count(best.invocations)} times`;
   return ['An arena scope', [functionName(best.function), ` was called ${calls}; `,
     strong(percent(best.dead_share)), ' of the blocks allocated below it were dead when it returned. One ' +
-    'call takes ', strong(bytes(best.bytes.median)), ' in the median and ', bytes(best.bytes.max),
-    ` at most; together ${percent(best.bytes.total / total.bytes)} of all bytes.`,
+    'call takes ', strong(bytes(best.bytes.median)), ' in the median and at most ', bytes(best.bytes.max),
+    `; all calls take ${percent(best.bytes.total / total.bytes)} of all bytes.`,
     best.survivor_blocks > 0 ? ` ${count(best.survivor_blocks)} blocks survived.` : '']];
 }
 
@@ -37,15 +37,15 @@ function densityFinding({ program: { D: { scaled: density } } }) {
   if (density === null) return null;
   const bound = 1 / Math.max(1 - density, 0.01);
   return ['Density', [strong(percent(density)), ' of the program’s processor time goes into malloc and ' +
-    'free. Were they free of charge, the program would be ', strong(`${significant(bound)}×`), ' as fast; ' +
-    'what the placement of blocks costs comes on top.']];
+    'free. If they cost nothing, the program would be ', strong(`${significant(bound)}×`), ' as fast; ' +
+    'the cost of block placement comes on top.']];
 }
 
 /** The blocks alive at the highest instant: look at them where memory is short. */
 function peakFinding({ top, total }) {
   if (top.length === 0 || total.peak_bytes === 0) return null;
   const most = top.reduce((a, b) => (b.peak_bytes > a.peak_bytes ? b : a));
-  return ['The peak', [strong(bytes(total.peak_bytes)), ' lived at the highest instant; ',
+  return ['The peak', [strong(bytes(total.peak_bytes)), ' were live at the highest instant; ',
     functionName(most.function), ' had allocated ', strong(percent(most.peak_bytes / total.peak_bytes)), ' of them.']];
 }
 
@@ -59,20 +59,20 @@ function topFinding({ top, total }) {
 function temporaryFinding({ total }) {
   if (total.allocations === 0) return null;
   const part = total.temporary / total.allocations;
-  return part < 0.1 ? null : ['Temporary blocks', [strong(percent(part)), ' of all blocks are freed by the very ' +
+  return part < 0.1 ? null : ['Temporary blocks', [strong(percent(part)), ' of all blocks are freed by the ' +
     'next operation of their thread.']];
 }
 
 function remoteFinding({ total }) {
   const part = total.frees > 0 ? total.remote_frees / total.frees : 0;
-  return part < 0.01 ? null : ['Remote frees', [strong(percent(part)), ' of all blocks are freed by another ' +
-    'thread than the one that allocated them: an unsynchronized resource will not do for those.']];
+  return part < 0.01 ? null : ['Remote frees', [strong(percent(part)), ' of all blocks are freed by a ' +
+    'thread that did not allocate them: they need a synchronized resource.']];
 }
 
 function moveFinding({ total }) {
   return total.moved_bytes < 0.05 * total.bytes ? null : ['Reallocation',
     [`${count(total.reallocations)} reallocations copied `, strong(bytes(total.moved_bytes)),
-      '. Where arrays can grow in place (heap_resource), nothing is copied.']];
+      '. If arrays grow in place (heap_resource), nothing is copied.']];
 }
 
 function leakFinding({ total }) {
@@ -90,7 +90,7 @@ function facts(model) {
   const rows = [
     ['Program', h('code', {}, command)],
     ...(model.pid > 0 ? [['Process', `${model.pid}${recording.ended ? `, ${recording.ended}` : ''}`]] : []),
-    ...(has('times') ? [['Recorded', `${duration(model.duration_ns / 1e9)} from ${recording.started} on`]] : []),
+    ...(has('times') ? [['Recorded', `${duration(model.duration_ns / 1e9)} from ${recording.started}`]] : []),
     ...(recording.events > 0 ? [['Events', `${count(recording.events)}, ${significant(recording.trace_bytes / Math.max(recording.events, 1))} ` +
       'bytes each in the file']] : []),
     ['Stacks', recording.unwinder],
@@ -108,7 +108,7 @@ function facts(model) {
 function tiles({ total, duration_ns: lasted, not_recorded: lacks }) {
   return h('div', { class: 'tiles' },
     tile('Blocks', [[count(total.allocations), 'allocated'], [count(total.frees), 'freed']]),
-    tile('Bytes', [[bytes(total.bytes), 'in all'], [bytes(total.peak_bytes), 'at the peak']]),
+    tile('Bytes', [[bytes(total.bytes), 'in total'], [bytes(total.peak_bytes), 'at the peak']]),
     !lacks.includes('times') &&
       tile('Rate', [[count(total.allocations / Math.max(lasted / 1e9, 1e-9)), 'allocations a second']]),
     !lacks.includes('reallocations') && !lacks.includes('the order of operations') &&
@@ -125,8 +125,8 @@ function chosenPart(model) {
     const [from, to] = [secondsOf(model.history, part.from), secondsOf(model.history, part.to + 1)];
     fill(box, h('p', {}, `From ${from === 0 ? 'the start' : duration(from)} to ${duration(to)}: `,
       strong(bytes(sums.bytes)), ` allocated in ${count(sums.operations)} operations; `, strong(bytes(sums.peak_bytes)),
-      ' lived at the highest instant, ', strong(bytes(sums.live_bytes)), ' at the end. Arena scopes, dimensions and ' +
-      'lifetimes are of the whole run.'));
+      ' live at the highest instant, ', strong(bytes(sums.live_bytes)), ' at the end. Arena scopes, dimensions and ' +
+      'lifetimes are those of the whole run.'));
   });
   return box;
 }

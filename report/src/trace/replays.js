@@ -13,7 +13,7 @@ const position = ratioScale(extreme);
 
 const touches = {
   none: 'Blocks are not touched', first: 'First byte written', all: 'All written and read',
-  walk: 'Walked in order of birth',
+  walk: 'Walked in allocation order',
 };
 const strategies = {
   AS5: 'monotonic', AS9: 'multipool', AS13: 'multipool on monotonic', sync: 'synchronized multipool',
@@ -44,7 +44,7 @@ function matrix(cells) {
   const rows = unique(cells.map((one) => one.strategy));
   const columns = unique(cells.map((one) => one.subsystem));
   const at = new Map(cells.map((one) => [`${one.strategy}\n${one.subsystem}`, one]));
-  return framed('Time of the replayed operations, in per cent of the global heap', 'compact replays',
+  return framed('Time of the replayed operations, in percent of the global heap’s', 'compact replays',
     [h('th', { scope: 'col' }, 'Strategy'),
       columns.map((one) => h('th', { scope: 'col', class: 'number' }, subsystemName(one)))],
     rows.map((row) => [h('th', { scope: 'row' }, strategyName(row)),
@@ -63,9 +63,9 @@ export function replays(all) {
       [strategy, subsystemName(subsystem), touch, times && 100 / times.median, times && 100 / times.high,
         times && 100 / times.low, memory, remark])];
   return h('article', { class: 'card', id: 'replays' },
-    h('h3', {}, 'What was replayed, in per cent of the global heap'),
-    h('p', { class: 'hint' }, 'Less is faster. The time of a part’s own operations, not of the program; a dash is ' +
-      'a strategy that could not serve it, or that there was no time for: point at it.'),
+    h('h3', {}, 'Replays, in percent of the global heap’s time'),
+    h('p', { class: 'hint' }, 'Less is faster. Times are those of a part’s own operations, not of the program. A dash marks ' +
+      'a strategy that could not serve the part, or for which there was no time: point at it for the reason.'),
     h('div', { class: 'controls' },
       choice('How its blocks are used', levels.map((one) => [one, touches[one] ?? one]), levels[0], draw),
       csvButton(csv, 'the replays')),
