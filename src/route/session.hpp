@@ -127,8 +127,8 @@ struct session : preload::session_head {
   std::atomic<std::uint32_t> entered_scopes{};    // of conditions
   std::atomic<std::uint32_t> seen_scope_count{};  // of others
   std::atomic<std::uint32_t> address_count{};
-  std::atomic<std::uint32_t> no_address_space{};       // processes that nothing could be routed in
-  std::atomic<bool> no_entries{};                      // in one the functions could not be changed
+  std::atomic<std::uint32_t> no_address_space{};  // processes that nothing could be routed in
+  std::atomic<bool> no_entries{};  // a function could not be changed, or is not called by name
   std::atomic<std::uint64_t> peak_bytes[most_routes];  // of any one process
   module_path modules[most_modules];
   char seen_scopes[most_seen_scopes][name_bytes] = {};

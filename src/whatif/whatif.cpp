@@ -239,8 +239,20 @@ class experiment {
     if (done.error != 0) {
       throw std::runtime_error(options_.command.front() + ": " + how_it_ended(done));
     }
+    if (one.hooked && session_->was_by_entries() && session_->has_lost_entries()) {
+      search_stacks();
+      return run_once(one, reads_output, names);
+    }
     if (one.hooked) one.of_routes = session_->outcomes(one.routes);
     return done;
+  }
+
+  // Runs that found their functions otherwise are not to be compared with those that follow.
+  void search_stacks() {
+    session_->search_stacks();
+    for (contender& one : contenders_) {
+      if (one.hooked) one.runs.clear();
+    }
   }
 
   program_runner& runner() { return options_.runner ? *options_.runner : *own_runner_; }
@@ -460,12 +472,8 @@ class experiment {
     run_figures done = run_once(one, options_.check_output, false);
     if (is_interrupted()) return;  // so was the program, where both are of one terminal
     const run_figures& plain = first_of_[as_it_is];
-    if (one.hooked && session_->was_by_entries() &&
-        (done.status != plain.status || session_->has_lost_entries())) {
-      session_->search_stacks();
-      for (contender& other : contenders_) {
-        if (other.hooked) other.runs.clear();
-      }
+    if (one.hooked && session_->was_by_entries() && done.status != plain.status) {
+      search_stacks();
       done = run_once(one, options_.check_output, false);
       if (is_interrupted()) return;
     }

@@ -62,7 +62,7 @@ TEST_F(record_command_test, options_that_mean_nothing_are_refused) {
   expect_refused(with({"--depth", "0"}), 2, "--depth");
   expect_refused(with({"--paused", "--delay", "1"}), 2, "--delay");
   expect_refused(with({"--paused", "--duration", "1"}), 2, "--duration");
-  expect_refused(with({"-o", "/dev/null"}), 2, "/dev/null: not a regular file");
+  expect_refused(with({"-o", "/dev/null"}), 2, "/dev/null: a trace has to be a regular file");
   EXPECT_FALSE(fs::exists(file("true")));
 }
 

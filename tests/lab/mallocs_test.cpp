@@ -82,7 +82,7 @@ TEST_F(mallocs_test, are_found_by_either_name_or_by_their_file) {
   EXPECT_THAT(complaint("nobody"),
               testing::StartsWith("--m: unknown value 'nobody' (known: glibc"));
   EXPECT_THAT(complaint(file.string()), testing::HasSubstr("is no shared library"));
-  EXPECT_EQ(complaint(HARMLESS_LIBRARY), "no complaint");
+  EXPECT_EQ(complaint(HARMLESS_LIBRARY), "");
 }
 
 }  // namespace

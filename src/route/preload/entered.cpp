@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstring>
 
 namespace mallard::route {
@@ -14,12 +16,11 @@ thread_local constinit entered_scope entered_scopes[most_entered]
 
 #if defined(__x86_64__)
 
-// Where each changed function comes to first: r11, which no caller expects anything of, has its
-// `landing`. All other registers are as they were when it goes on with the function.
-//   entered_scope& scope = *(fs:0 + landing.scope);
-//   place = the return address's;
-//   if (!(scope.place is less than 8 MiB above place && *scope.place == scope.caller)) scope =
-//   {place, *place, ++serial}; goto landing.moved
+// Each changed function comes here first. r11, which no caller expects anything of, has its
+// landing; all other registers are as they were when it goes on with the function. Nothing changes
+// where the noted invocation goes on, as in entered_scope::goes_on(): this call is inside of it.
+// Else the invocation is noted, and `lost` set where no direct call of the function stands before
+// its return address.
 extern "C" [[gnu::visibility("hidden")]] void mallard_route_entered() noexcept;
 asm(R"(
 .pushsection .text
@@ -51,6 +52,15 @@ mallard_route_entered:
   mov (%rcx), %rdx
   mov %rdx, 8(%rax)
   incq 16(%rax)
+  movslq -4(%rdx), %rcx
+  add %rdx, %rcx
+  cmp 16(%r11), %rcx
+  jne 3f
+  cmpb $0xe8, -5(%rdx)
+  je 2f
+3:
+  mov 24(%r11), %rcx
+  movb $1, (%rcx)
 2:
   pop %rdx
   .cfi_adjust_cfa_offset -8
@@ -72,10 +82,12 @@ constexpr std::size_t jump_bytes = 5;       // to a distance of 32 bits
 constexpr std::size_t far_jump_bytes = 14;  // to an address behind it
 constexpr std::size_t most_moved = 24;
 
-// What a changed function jumps to.
+// The place that a changed function jumps to.
 struct landing {
   const std::uint8_t* goes_on;  // at `moved`
   std::uint64_t scope;          // relative to the thread's pointer
+  const std::uint8_t* function;
+  std::atomic<bool>* lost;
   std::uint8_t code[10 + far_jump_bytes];
   std::uint8_t moved[most_moved + far_jump_bytes];
 };
@@ -100,8 +112,8 @@ landing* landings_near(std::uint64_t program, std::size_t bytes) noexcept {
 }
 
 // Only one thread is there.
-bool change(const entry_point& one, std::uint8_t* function, landing& to,
-            std::uint64_t scope) noexcept {
+bool change(const entry_point& one, std::uint8_t* function, landing& to, std::uint64_t scope,
+            std::atomic<bool>& lost) noexcept {
   const std::int64_t distance = to.code - (function + jump_bytes);
   if (one.moved < jump_bytes || one.moved > most_moved ||
       distance != static_cast<std::int32_t>(distance)) {
@@ -109,6 +121,8 @@ bool change(const entry_point& one, std::uint8_t* function, landing& to,
   }
   to.goes_on = to.moved;
   to.scope = scope;
+  to.function = function;
+  to.lost = &lost;
   constexpr std::uint8_t load_r11[] = {0x49, 0xbb};
   const void* const mine = &to;
   std::memcpy(to.code, load_r11, sizeof load_r11);
@@ -131,7 +145,7 @@ bool change(const entry_point& one, std::uint8_t* function, landing& to,
 
 }  // namespace
 
-bool note_entries(const session& all) noexcept {
+bool note_entries(session& all) noexcept {
   if (all.entry_count == 0) return true;
   const int before = errno;
   char path[path_bytes] = {};
@@ -155,8 +169,8 @@ bool note_entries(const session& all) noexcept {
   for (std::uint32_t i = 0; i < all.entry_count; ++i) {
     const entry_point& one = all.entries[i];
     const auto scope = reinterpret_cast<std::uint64_t>(entered_scopes + one.entered);
-    if (!change(one, reinterpret_cast<std::uint8_t*>(bias + one.start), landings[i],
-                scope - self)) {
+    if (!change(one, reinterpret_cast<std::uint8_t*>(bias + one.start), landings[i], scope - self,
+                all.no_entries)) {
       return false;
     }
   }
@@ -165,7 +179,7 @@ bool note_entries(const session& all) noexcept {
 
 #else
 
-bool note_entries(const session&) noexcept {
+bool note_entries(session&) noexcept {
   return false;
 }
 

@@ -4,9 +4,12 @@
 // of ours stands there instead: they note where on the stack the call's return address lies, and go
 // on with the moved bytes. An invocation lasts as long as the stack reaches below that place and
 // the return address is still in it: that is one comparison for an allocation, where a search
-// compares each frame. The program's end of the function is not touched, so exceptions and
-// coroutines pass. An address that a later frame leaves in that place may look like an invocation
-// that goes on: then a block may take the wrong route, which harms no program.
+// compares each frame. The function's end is not touched, so exceptions and coroutines pass.
+//
+// The call has to name the function: another one that is called through the same pointer would have
+// the same return address in the same place. Where it does not, the stack has to be searched. An
+// address that a later frame leaves in that place may look like an invocation that goes on: then a
+// block may take the wrong route, which harms no program.
 #pragma once
 
 #include <cstddef>
@@ -38,6 +41,6 @@ extern thread_local constinit entered_scope entered_scopes[most_entered]
 
 // Effects: has the program's functions note when they begin, if this process is of that program.
 // False: one could not be changed, so nothing is known of it. Only one thread may be there.
-bool note_entries(const session& all) noexcept;
+bool note_entries(session& all) noexcept;
 
 }  // namespace mallard::route
