@@ -95,11 +95,11 @@ void threads_take_turns(const resource_case& what) {
 
 void add_binding_checks(std::vector<check>& checks) {
   checks.push_back({"bindings_are_interchangeable",
-                    "Blocks got through the type can be given back through memory_resource*, and "
-                    "the other way round.",
+                    "Blocks allocated through the type can be deallocated through "
+                    "memory_resource*, and vice versa.",
                     always, bindings_are_interchangeable});
   checks.push_back({"equality_is_identity",
-                    "A resource equals itself and no other one; equality is symmetric.", always,
+                    "A resource equals itself and no other; equality is symmetric.", always,
                     equality_is_identity});
   checks.push_back({"containers_by_type",
                     "The standard containers and scoped_allocator_adaptor work over "
@@ -111,7 +111,7 @@ void add_binding_checks(std::vector<check>& checks) {
   checks.push_back({"polymorphic_allocator",
                     "new_object, allocate_bytes and their counterparts work.", always,
                     polymorphic_allocator_works});
-  checks.push_back({"threads_take_turns", "A resource may be handed from thread to thread.", always,
+  checks.push_back({"threads_take_turns", "A resource may pass from thread to thread.", always,
                     threads_take_turns});
 }
 

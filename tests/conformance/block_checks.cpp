@@ -119,22 +119,22 @@ void add_block_checks(std::vector<check>& checks) {
                     "overlap and keep their contents, also in reused memory.",
                     always, size_alignment_matrix});
   checks.push_back({"odd_sizes_are_aligned",
-                    "Eight blocks each of 24 bytes at 16, 40 at 32 and 100 at 64 are all aligned "
-                    "(defect A).",
+                    "Eight blocks each of 24 bytes at alignment 16, 40 at 32 and 100 at 64 are "
+                    "all aligned (defect A).",
                     always, blocks_of_24_bytes});
   checks.push_back({"forty_bytes_at_64",
                     "Eight blocks of 40 bytes at alignment 64 are all aligned (defect D).", always,
                     blocks_of_40_bytes_at_64});
   checks.push_back({"alignment_beyond_size",
-                    "Alignments larger than the size, to 4096, are honoured.", always,
+                    "Alignments larger than the size are honoured, up to 4096.", always,
                     alignment_beyond_size});
   checks.push_back({"zero_size",
-                    "Blocks of no bytes have an address of their own and can be given back.",
-                    always, zero_size});
+                    "Blocks of zero bytes have distinct addresses and can be deallocated.", always,
+                    zero_size});
   checks.push_back(
       {"large_blocks", "Blocks of several MiB work like small ones.", always, large_blocks});
   checks.push_back({"random_programs",
-                    "Random programs of all the resource's verbs agree with a model, with an "
+                    "Random programs of all the resource's operations agree with a model, over an "
                     "upstream that fails now and then.",
                     always, random_programs});
 }

@@ -157,20 +157,20 @@ bool is_countable(const resource_case& c) {
 
 void add_cost_checks(std::vector<check>& checks) {
   checks.push_back({"free_cost_of_nodes",
-                    "Giving back the oldest of 16,000 blocks of 24 bytes costs no more than of "
-                    "1,000 (instructions counted).",
+                    "Deallocating the oldest of 16,000 blocks of 24 bytes takes no more "
+                    "instructions than the oldest of 1,000.",
                     is_countable, free_of_nodes});
   checks.push_back({"free_cost_of_pages", "The same for blocks of 4 KiB (defect C).", is_countable,
                     free_of_pages});
   checks.push_back({"free_cost_of_oversize_blocks", "The same for blocks of 48 KiB.", is_countable,
                     free_of_oversize});
   checks.push_back({"full_chunks_cost_nothing",
-                    "With every chunk full but for a block, the next allocation costs the same "
-                    "among 2,000,000 blocks as among 32,000 (defect E).",
+                    "When every chunk is full but for one block, the next allocation costs the "
+                    "same among 2,000,000 blocks as among 32,000 (defect E).",
                     is_countable, full_chunks_cost_nothing});
   checks.push_back({"freed_blocks_serve_again",
-                    "With every second block given back and upstream exhausted, at least three in "
-                    "four of them can be got again.",
+                    "When every second block is free and upstream is exhausted, at least three "
+                    "quarters of the free ones can be allocated again.",
                     is_pool, freed_blocks_serve_again});
 }
 

@@ -164,26 +164,26 @@ void upstream_without_memory(const resource_case& what) {
 
 void add_failure_checks(std::vector<check>& checks) {
   checks.push_back({"absurd_sizes_throw",
-                    "Sizes from PTRDIFF_MAX - 4096 to SIZE_MAX throw std::bad_alloc, also where a "
-                    "sum with the alignment wraps, and leave the resource usable.",
+                    "Sizes from PTRDIFF_MAX - 4096 to SIZE_MAX throw std::bad_alloc, even if "
+                    "adding the alignment overflows, and leave the resource usable.",
                     always, absurd_sizes_throw});
   checks.push_back({"no_block_is_smaller_than_asked",
-                    "The same over an upstream for which such a size wraps to a small one, as for "
-                    "operator new with an alignment in libstdc++ 12.",
+                    "The same over an upstream that rounds such a size up past SIZE_MAX to a "
+                    "small one, as operator new with an alignment does in libstdc++ 12.",
                     with_upstream, no_block_is_smaller_than_asked});
   checks.push_back({"try_allocate_returns_null",
                     "try_allocate is noexcept and returns null where allocate throws.",
                     with_verbs<mallard_test::can_try_allocate>, try_allocate_returns_null});
   checks.push_back({"upstream_fails_once",
                     "Whichever call to upstream fails, the live blocks are intact, the resource "
-                    "goes on, and nothing is lost.",
+                    "stays usable, and nothing leaks.",
                     with_upstream, upstream_fails_once});
-  checks.push_back({"upstream_fails_for_good", "The same when upstream fails from that call on.",
+  checks.push_back({"upstream_fails_for_good", "The same if upstream fails from that call on.",
                     with_upstream, upstream_fails_for_good});
   checks.push_back(
       {"first_upstream_calls_fail",
-       "One of the first six calls to upstream fails, and the failed request is simply "
-       "skipped (defect B).",
+       "Each of the first six calls to upstream fails in turn, and the program goes on without "
+       "the failed request (defect B).",
        with_upstream, third_upstream_call_fails});
   checks.push_back({"upstream_without_memory",
                     "Over std::pmr::null_memory_resource() every request throws std::bad_alloc.",

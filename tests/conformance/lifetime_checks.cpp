@@ -208,37 +208,39 @@ void noop_deallocate_harms_nobody(const resource_case& what) {
 void add_lifetime_checks(std::vector<check>& checks) {
   checks.push_back({"release_returns_everything",
                     "release() returns every upstream block with the pointer, size and alignment "
-                    "it was got with; again does no harm; then the resource is as new.",
+                    "of its allocation. A second call is harmless; afterwards the resource is as "
+                    "new.",
                     with_upstream_and<can_release>, release_returns_everything});
   checks.push_back({"destructor_returns_everything",
-                    "The destructor does the same, with blocks in use or not.",
+                    "The destructor does the same, whether blocks are in use or not.",
                     with_upstream_and<can_release>, destructor_returns_everything});
   checks.push_back({"blocks_come_back_one_by_one",
-                    "Giving back every block and taking new ones disturbs nothing.", always,
-                    deallocating_everything_is_enough});
+                    "Deallocating every block and allocating new ones disturbs no other block.",
+                    always, deallocating_everything_is_enough});
   checks.push_back({"rewind_reuses_memory",
-                    "After rewind() the same load needs nothing more from upstream.",
+                    "After rewind() the same load requests nothing more from upstream.",
                     with_verbs<can_rewind>, rewind_reuses_memory});
   checks.push_back({"marks_keep_earlier_blocks",
-                    "rewind(mark) ends the blocks given after the mark and no other; marks nest.",
+                    "rewind(mark) ends the blocks allocated after the mark and no others; marks "
+                    "nest.",
                     with_verbs<can_mark>, marks_keep_earlier_blocks});
   checks.push_back({"reset_keeps_at_most", "reset(n) keeps at most n bytes.", with_verbs<can_reset>,
                     reset_keeps_at_most});
   checks.push_back(
       {"trim_returns_unused_memory",
-       "trim() leaves live blocks alone, and an empty resource holds nothing after it.",
+       "trim() leaves live blocks unchanged, and an empty resource holds nothing after it.",
        with_verbs<can_trim>, trim_returns_unused_memory});
   checks.push_back({"steady_load_does_not_grow",
-                    "The same load again and again does not take more and more from upstream.",
+                    "Repeating the same load does not take more and more from upstream.",
                     with_upstream, steady_load_does_not_grow});
   checks.push_back({"upstream_alignment_is_sane",
-                    "Upstream is never asked for more than 256 KiB of alignment on behalf of "
-                    "ordinary blocks.",
+                    "For ordinary blocks, a resource requests at most 256 KiB of alignment from "
+                    "upstream.",
                     with_upstream_and<can_release>, upstream_alignment_is_sane});
   checks.push_back(
       {"noop_deallocate_harms_nobody",
-       "Where deallocate does nothing, or takes back large blocks alone, it does nothing "
-       "to the neighbours.",
+       "Where deallocate does nothing, or returns only large blocks, it leaves the neighbours "
+       "unchanged.",
        [](const resource_case& c) { return c.deallocate_is_noop; }, noop_deallocate_harms_nobody});
 }
 

@@ -15,11 +15,11 @@ namespace bcp = boost::container::pmr;
 namespace {
 
 const char* const own_exception =
-    "Absurd sizes throw boost::container::bad_alloc, which is not derived from std::bad_alloc.";
+    "Absurd sizes throw boost::container::bad_alloc, which does not derive from std::bad_alloc.";
 
 void add_known_failures_of_monotonic(const std::string& name, std::vector<known_failure>& known) {
   const std::string no_alignment = "Every alignment above 16 throws std::bad_alloc.";
-  const std::string null = "allocate(0) returns null before the first chunk.";
+  const std::string null = "allocate(0) returns null as long as the resource has no chunk.";
   known.push_back({name, "sizes_and_alignments", null + " " + no_alignment});
   known.push_back({name, "odd_sizes_are_aligned", no_alignment});
   known.push_back({name, "forty_bytes_at_64", no_alignment});
@@ -31,7 +31,7 @@ void add_known_failures_of_monotonic(const std::string& name, std::vector<known_
 }
 
 void add_known_failures_of_pool(const std::string& name, std::vector<known_failure>& known) {
-  const std::string misaligned = "Alignments above 16 are ignored (defect D).";
+  const std::string misaligned = "The pool ignores alignments above 16 (defect D).";
   known.push_back({name, "sizes_and_alignments", misaligned});
   known.push_back({name, "odd_sizes_are_aligned", misaligned});
   known.push_back({name, "forty_bytes_at_64", misaligned});
@@ -39,8 +39,9 @@ void add_known_failures_of_pool(const std::string& name, std::vector<known_failu
   known.push_back({name, "random_programs", misaligned});
   known.push_back({name, "absurd_sizes_throw", own_exception});
   known.push_back({name, "no_block_is_smaller_than_asked", own_exception});
-  known.push_back({name, "release_returns_everything",
-                   "The table of pools is kept from the first allocation to the destructor."});
+  known.push_back(
+      {name, "release_returns_everything",
+       "The table of pools, made by the first allocation, stays until the destructor."});
 }
 
 }  // namespace

@@ -6,32 +6,32 @@
 namespace conformance {
 namespace {
 
-const char* const introduction = R"(# What we check, and who passes
+const char* const introduction = R"(# Conformance checks
 
-Every memory resource of Mallard goes through the checks below, in many shapes: over an upstream that
+Every memory resource of Mallard goes through the checks below in many shapes: over an upstream that
 records and fails, over its default upstream, with a buffer, with small chunks, and on one another.
-The resources of other libraries go through the same checks, beside ours. A check that cannot
-apply, such as `rewind` where there is none, is a dash.
+The resources of other libraries go through the same checks. A dash marks a check that does not
+apply, such as `rewind` of a resource without it.
 
-This page is written by `cmake --build build/release --target conformance_page`. `ctest` fails when one
-of ours fails a check, and also when a peer of the listed version does not behave as this page says.
+`cmake --build build/release --target conformance_page` writes this page. `ctest` fails if a resource of
+Mallard fails a check, or if a peer of the listed version behaves otherwise than this page says.
 
 )";
 
-const char* const method = R"(## How it is checked
+const char* const method = R"(## Method
 
-- The upstream is a `mallard::test_resource`: it knows every block it has given, surrounds it with pads,
-  compares pointer, size and alignment when it comes back, and can fail at the n-th call. Its blocks
-  are aligned as asked and never better, so nobody passes by luck.
-- The blocks of a resource are compared with a model: filled with a pattern each, checked for overlap
-  when they are given and for their contents when they are taken back.
-- Each cell of this page runs in a process of its own, as some of them crash.
-- Costs are counted in instructions, by single-stepping one operation, so the answer is the same on
-  every run; misses of the processor's caches are not seen. Cells of the cost checks are about
-  growth, not about speed.
-- Defects A to E are short programs that fail in widely used libraries: A and B in libstdc++ 12's pools,
-  D in Boost 1.81's, E in libstdc++'s. C, a linear search when blocks of 4 KiB are given back, was seen in
-  libc++ 19, which is not among the columns; its program is run over all the others.
+- The upstream is a `mallard::test_resource`. It surrounds each block with pads and compares pointer, size
+  and alignment when the block is returned. It can fail at the n-th call. Its blocks are aligned exactly
+  as requested, never better, so no resource passes by luck.
+- A model of the resource fills each block with a pattern. It checks that new blocks overlap no other,
+  and compares the contents when a block is returned.
+- Each cell of this page runs in its own process, because some of them crash.
+- The cost checks count instructions by single-stepping one operation, so every run gives the same
+  answer. They do not see cache misses. They check growth, not speed: the larger case may take twice
+  the instructions of the smaller one, plus 200.
+- Defects A to E are short programs that fail in widely used libraries: A, B and E in libstdc++ 12's
+  pools, D in Boost 1.81's, C in libc++ 19, a linear search when a block of 4 KiB is returned. libc++ is
+  not among the columns, but all others run C's program.
 )";
 
 // Our rows are summed up by class, as the page would be too wide otherwise.
@@ -103,7 +103,7 @@ void write_known_failures(std::ostream& out, const peer_library& library) {
   if (library.version != library.listed_version) {
     out << "The list below describes version " << library.listed_version << ".\n\n";
   }
-  out << "| what happens | resources | checks |\n|---|---|---|\n";
+  out << "| behaviour | resources | checks |\n|---|---|---|\n";
   std::vector<std::string> causes;
   for (const known_failure& k : library.known_failures) {
     if (std::find(causes.begin(), causes.end(), k.why) != causes.end()) continue;
@@ -131,20 +131,20 @@ std::string as_markdown(const table& results, const std::vector<peer_library>& p
   }
 
   std::ostringstream out;
-  out << introduction << "## Ours\n\n";
+  out << introduction << "## Mallard's resources\n\n";
   write_table(out, results, ours);
   out << "\n## Other libraries\n\n";
   for (const peer_library& library : peers) out << library.name << " " << library.version << ". ";
-  out << "Why they fail is below.\n\n";
+  out << "The [known failures](#known-failures) have their reasons below.\n\n";
   write_table(out, results, theirs);
 
   out << "\n## Checks\n\n";
   for (const check& check : all_checks()) {
     out << "- **" << check.name << "**: " << check.description << "\n";
   }
-  out << "\n" << method << "\n## What fails, and why\n";
+  out << "\n" << method << "\n## Known failures\n";
   for (const peer_library& library : peers) write_known_failures(out, library);
-  out << "\n## The shapes ours are checked in\n\n";
+  out << "\n## Shapes of Mallard's resources\n\n";
   for (const table_column& column : results.columns()) {
     if (column.library.empty()) out << "- " << column.resource << "\n";
   }

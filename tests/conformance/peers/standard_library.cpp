@@ -8,17 +8,19 @@ namespace conformance {
 namespace {
 
 const char* const passed_on =
-    "A size near SIZE_MAX is passed on to upstream; operator new with an alignment rounds it up to "
-    "0, and a block of no bytes is handed out, for allocate(SIZE_MAX - 80, 256) as well.";
+    "The resource passes a size near SIZE_MAX on to upstream. operator new with an alignment "
+    "rounds "
+    "it up to 0 and returns a block of no bytes, also for allocate(SIZE_MAX - 80, 256).";
 
 // The same engine serves both pools.
 void add_known_failures(const std::string& pool, std::vector<known_failure>& known) {
   const std::string misaligned =
-      "The size class is chosen by max(size, alignment), so a block of 24 bytes at alignment 16 "
-      "lands in the class of 24 bytes and is misaligned (defect A).";
+      "The pool chooses the size class by max(size, alignment), so a block of 24 bytes at "
+      "alignment "
+      "16 lands in the class of 24 bytes and is misaligned (defect A).";
   const std::string crash =
-      "When upstream throws while the table of chunks grows, the exception is swallowed and the "
-      "last element of an empty table is used: a segmentation fault (defect B).";
+      "When upstream throws while the table of chunks grows, the pool swallows the exception and "
+      "uses the last element of an empty table: a segmentation fault (defect B).";
   known.push_back({pool, "sizes_and_alignments", misaligned});
   known.push_back({pool, "odd_sizes_are_aligned", misaligned});
   known.push_back({pool, "random_programs", misaligned});
@@ -27,10 +29,10 @@ void add_known_failures(const std::string& pool, std::vector<known_failure>& kno
   known.push_back({pool, "first_upstream_calls_fail", crash});
   known.push_back({pool, "no_block_is_smaller_than_asked", passed_on});
   known.push_back({pool, "free_cost_of_oversize_blocks",
-                   "Blocks beyond the largest pool are kept in a sorted array, and giving one back "
-                   "moves all that follow."});
+                   "Blocks beyond the largest pool are in a sorted array; deallocating one moves "
+                   "all that follow."});
   known.push_back({pool, "full_chunks_cost_nothing",
-                   "When the newest chunk is full, all chunks are searched one after the other "
+                   "When the newest chunk is full, the pool searches all chunks one by one "
                    "(defect E)."});
 }
 
