@@ -17,7 +17,7 @@
 namespace mallard::profile {
 namespace {
 
-// Scopes that an arena would serve come first. Marked scopes may be none.
+// Scopes where an arena would pay come first.
 void rank(std::vector<arena_scope>& scopes) {
   const auto order = [](const arena_scope& one) {
     return std::tuple(one.trunk, one.dead_share < arena_share, UINT64_MAX - one.total_bytes,
@@ -27,16 +27,16 @@ void rank(std::vector<arena_scope>& scopes) {
             [&](const arena_scope& a, const arena_scope& b) { return order(a) < order(b); });
 }
 
-// One invocation holds half of what is allocated in all, and something survives: it may be many,
-// with something that is kept between them.
+// Whether what looks like one long invocation may be many: it holds at least half of all bytes, and
+// some blocks survive it, which may be kept between invocations.
 bool seems_to_go_on(const arena_scope& one, double least_dead) {
   return !one.root && one.survivors > 0 && one.dead_share >= least_dead &&
          2 * one.max_bytes >= one.total_bytes;
 }
 
-// The time of an operation, by those that were timed: on average, as few slow ones may take as long
-// as many fast ones together, but for the very longest, in which the thread was interrupted; and
-// without the reading of the clock, which may take longer than the operation.
+// The time of an operation: the mean of the timed ones, because a few slow ones may take as long
+// together as many fast ones. The slowest 0.5 % are left out, since the thread was interrupted in
+// them. The reading of the clock is subtracted, because it may take longer than the operation.
 double typical_ns(const number_counts& costs, const process_info& process) {
   constexpr double interrupted = 1.0 / 200;
   if (costs.count() == 0) return 0;
@@ -54,7 +54,7 @@ meter_setting setting_of(const trace_reader& trace, const analysis_options& opti
   out.allocation_ns = typical_ns(first.allocation_costs, process);
   out.free_ns = typical_ns(first.free_costs, process);
   out.cpu_sample_ns = process.cpu_sample_ns;
-  // A damaged trace may say anything.
+  // A damaged trace may contain any value.
   out.page_bytes = std::clamp<std::uint64_t>(process.page_bytes, 64, std::uint64_t{1} << 30);
   out.line_bytes = std::clamp<std::uint64_t>(process.line_bytes, 1, out.page_bytes);
   out.has_threads = !lacks(process, "threads");
@@ -71,7 +71,8 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   first.read(trace, options.part);
   std::vector<arena_scope> scopes = find_arena_scopes(*first.invocations, first.loads, trace,
                                                       functions, options.scopes_asked_for);
-  // Calls are counted of a function that was asked for, whether or not an arena would do there.
+  // If scopes were asked for, their invocations are counted whether or not an arena would suit
+  // them.
   const double least_dead = options.scopes_asked_for.empty() ? arena_share : 0.5;
   if (std::any_of(scopes.begin(), scopes.end(),
                   [&](const arena_scope& one) { return seems_to_go_on(one, least_dead); })) {
@@ -88,7 +89,7 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   result_.arena_scopes = marked_scopes(first.marks, trace, functions);
   std::move(scopes.begin(), scopes.end(), std::back_inserter(result_.arena_scopes));
   rank(result_.arena_scopes);
-  first.invocations.reset();  // where stacks are many, so is what it knows of them
+  first.invocations.reset();  // frees memory: with many stacks the tracker is large
   setting_ = setting_of(trace, options, first);
   loads_ = std::move(first.loads);
   of_stack_ = subsystems_of_stacks(options.subsystems, trace, functions, loads_,
@@ -99,8 +100,8 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   }
 }
 
-// Blocks that main keeps all the time hide its loops: if nothing else says where most of the blocks
-// die, the trace is read again without that.
+// Blocks that main keeps all the time hide its loops. If scopes and loops explain fewer than half
+// of the blocks, the trace is read again, and lasting blocks are ignored.
 std::vector<arena_loop> trace_analysis::loops(const survey& first,
                                               const std::vector<arena_scope>& scopes,
                                               const function_table& functions) {

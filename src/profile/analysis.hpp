@@ -1,6 +1,6 @@
-// From a trace to what `mallard dims` says: two readings of the events, one that finds totals,
-// arena scopes and what the call tree carries, one that measures each subsystem. Whatever else
-// looks at blocks goes along with the second.
+// Analyses a trace for `mallard dims`. It reads the events twice: the first reading finds totals,
+// arena scopes and the load of the call tree, the second measures each subsystem. Other watchers of
+// blocks take part in the second.
 //
 //   trace_reader trace(file);
 //   const function_table functions(trace);
@@ -28,29 +28,29 @@ struct analysis_options {
   subsystem_options subsystems = {};
   std::size_t windows = 100;
   selection part = {};  // of the trace
-  // Regular expressions: functions that are among the arena scopes even if what is allocated below
-  // them outlives them.
+  // Regular expressions: matching functions are listed as arena scopes even if blocks allocated
+  // below them outlive them.
   std::vector<std::string> scopes_asked_for = {};
-  // Loops of main are looked for as well, which may take another reading of the trace.
+  // Also finds loops of main, which may take another reading of the trace.
   bool loops = false;
 };
 
-// Memory: about 80 bytes for each block that is live at once, about 60 for each stack with events,
-// twelve for each other, and what the reader takes.
+// Memory: about 80 bytes for each block alive at once, 60 for each stack with events, 12 for each
+// other stack, and the reader's.
 class trace_analysis {
  public:
-  // Reads the events once.
+  // Effects: reads the events once.
   trace_analysis(trace_reader& trace, const function_table& functions,
                  const analysis_options& options);
 
-  // The most that lived at once.
+  // The peak of live bytes.
   std::uint64_t peak_bytes() const { return result_.total.peak_bytes; }
-  // By stack: how much was asked for with it.
+  // The load of each stack, by stack.
   const stack_loads& loads() const { return loads_; }
-  // The `most` subsystems with the most bytes, and all others as one more; of groupings that go
-  // by stacks.
+  // The `most` subsystems with the most bytes, and all others as one more. Only for groupings by
+  // stack.
   subsystem_map shown_subsystems(std::size_t most) const;
-  // Reads the events again; `also` are told of the blocks. Once.
+  // Effects: reads the events again and tells `also` of the blocks. May be called once.
   dims_result finish(std::span<block_watcher* const> also = {});
 
  private:

@@ -7,7 +7,7 @@
 namespace mallard::profile {
 namespace {
 
-// Fewer are no loop, or not worth an arena.
+// With fewer turns it is no loop, or not worth an arena.
 constexpr std::uint64_t least_turns = 8;
 constexpr double most_kept = 0.01;
 
@@ -17,7 +17,7 @@ struct found_loop {
   std::uint32_t first = 0, last = 0;  // lines
 };
 
-// The line in the function itself, not in what is inlined there.
+// The line in the function itself, not in a function inlined there.
 const symbol_line* own_line(const trace_reader& trace, std::uint32_t stack) {
   const auto lines = trace.lines_of(stack);
   return lines.empty() || lines.back().line == 0 ? nullptr : &lines.back();
@@ -78,7 +78,7 @@ std::vector<arena_loop> find_arena_loops(const invocation_tracker& tracker,
     for (; next < found.size(); ++next) {
       const found_loop& one = found[next];
       if (one.sum->function != same.front()->sum->function || one.file != same.front()->file) break;
-      // The instants of one loop come equally often, whatever lies between their lines.
+      // All places of one loop have equally many turns, even if their lines do not overlap.
       const bool together = one.first <= last || one.sum->turns == same.back()->sum->turns;
       if (!together) break;
       same.push_back(&one);

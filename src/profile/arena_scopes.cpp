@@ -13,18 +13,19 @@ namespace {
 
 constexpr std::size_t stacks_shown = 5;
 constexpr std::size_t scopes_kept = 200;
-// A function that keeps: so many of its blocks at least survive the scope.
+// A function keeps blocks if at least this share of them survives the scope.
 constexpr double kept_share = 0.5;
 constexpr std::size_t keepers_shown = 4;
 constexpr std::size_t scopes_with_keepers = 8;  // the largest
-// A function called once that holds this share of all blocks or bytes is main under another name.
+// A function that is called once and holds this share of all blocks or bytes is main under another
+// name.
 constexpr double trunk_share = 0.9;
 
 struct candidate {
   std::uint64_t blocks = 0;
   std::uint64_t bytes = 0;
   std::uint64_t survivors = 0;
-  std::uint64_t outermost = 0;  // blocks of stacks on which no candidate is further out
+  std::uint64_t outermost = 0;  // blocks of stacks where no candidate is further out
 
   bool qualifies() const {
     return blocks > 0 &&
@@ -32,10 +33,9 @@ struct candidate {
   }
 };
 
-// A function counts once for each stack that it is on, with its outermost frame there. So what a
-// function holds is the sum over the frames where it is first met, each with what the whole tree of
-// stacks below that frame holds; and such sums are made in one pass from the leaves inwards, as a
-// stack's number is larger than its parent's. What concerns the frames outside one is passed on
+// A function counts once for each stack, with its outermost frame there. So a function holds what
+// the trees of stacks below its first frames hold. One pass from the leaves inwards makes these
+// sums, because a stack's number is larger than its parent's. Facts about outer frames are passed
 // from the root outwards in the same way.
 class finder {
  public:
@@ -73,10 +73,10 @@ class finder {
   std::uint32_t parent(std::uint32_t stack) const { return trace_.stacks().parent(stack); }
   std::uint32_t stacks() const { return trace_.stacks().size(); }
 
-  // Finds the stacks whose innermost frames are of functions that are not further out: by going
-  // from stack to stack, with the functions counted that are on the way to where it is. Their order
-  // is that in which the program came to them, so the next is seldom far, and its caller has a
-  // smaller number.
+  // Finds the stacks whose innermost frame is the outermost one of its function. It walks the
+  // stacks by number and counts the functions on the way from the root to the current one. Stacks
+  // are numbered in the order in which the program reached them, so the next one is seldom far
+  // away, and callers have smaller numbers.
   void find_first_frames() {
     first_.resize(stacks());
     std::vector<std::uint32_t> open(candidates_.size());
@@ -104,7 +104,7 @@ class finder {
   }
 
   void add_up() {
-    // One after the other: stacks may be millions.
+    // One after the other, to save memory: there may be millions of stacks.
     total_.bytes =
         add_up([&](std::uint32_t id) { return loads_.of(id).bytes; }, &candidate::bytes)[0];
     add_survivors();
@@ -112,7 +112,7 @@ class finder {
     total_.blocks = blocks_[0];
   }
 
-  // Effects: adds what lies on and below the functions' frames to their sums. Returns: that, by
+  // Effects: adds what lies on and below the functions' frames to their sums. Returns: the same by
   // stack.
   template <class Own>
   std::vector<std::uint64_t> add_up(const Own& own, std::uint64_t candidate::* sum) {
@@ -123,7 +123,8 @@ class finder {
     return below;
   }
 
-  // Blocks that outlived a frame: added at the stack, taken off again where a frame has not ended.
+  // Counts blocks that outlived a frame: adds them at their stack, subtracts them at the innermost
+  // frame that had not ended.
   void add_survivors() {
     std::vector<std::uint64_t> own(stacks());
     tracker_.for_each_survival([&](const invocation_tracker::survival& one, const block_sum& sum) {
@@ -137,7 +138,7 @@ class finder {
     }
   }
 
-  // The innermost frame that has not ended before the blocks; 0: none.
+  // Returns: the innermost frame that had not ended before the blocks; 0 if none.
   std::uint32_t outside(const invocation_tracker::survival& one) const {
     if (one.ended >= invocation_tracker::all_frames) return 0;
     std::uint32_t at = one.stack;
@@ -150,7 +151,8 @@ class finder {
     return !is.root && !is.of_library && candidates_[function].qualifies();
   }
 
-  // Called once, with nearly all blocks or bytes below: an arena there is the program's exit.
+  // Trunks: called once, with nearly all blocks or bytes below. An arena there would live until the
+  // program exits.
   void find_trunks() {
     trunk_.resize(candidates_.size());
     const auto nearly_all = [](std::uint64_t part, std::uint64_t all) {
@@ -165,7 +167,7 @@ class finder {
   }
 
   void find_outermost() {
-    std::vector<bool> inside(stacks());  // of a candidate that is no trunk
+    std::vector<bool> inside(stacks());  // of a candidate that is not a trunk
     for (std::uint32_t id = 1; id < stacks(); ++id) {
       const std::uint32_t function = functions_.of(id);
       const bool qualified = qualifies(function);
@@ -218,7 +220,7 @@ class finder {
     std::vector<std::uint32_t> place(candidates_.size(), none);
     for (std::uint32_t i = 0; i < of.size(); ++i) place[of[i]] = i;
     std::vector<std::vector<blocks_of_stack>> out(of.size());
-    // By stack: the innermost of its frames that is such a function's first.
+    // By stack: its innermost frame that is the first frame of such a function.
     std::vector<std::uint32_t> wanted(stacks());
     for (std::uint32_t id = 1; id < stacks(); ++id) {
       const bool one = first_[id] && place[functions_.of(id)] != none;
@@ -248,7 +250,7 @@ class finder {
     return out;
   }
 
-  // The outermost functions below the scope most of whose blocks there survive it.
+  // The outermost functions below the scope most of whose blocks there survive the scope.
   std::vector<keeping_function> keepers(std::uint32_t scope,
                                         const std::vector<blocks_of_stack>& surviving) const {
     struct tally {
@@ -323,10 +325,10 @@ class finder {
   const trace_reader& trace_;
   const function_table& functions_;
   std::vector<candidate> candidates_;  // by function
-  std::vector<std::uint64_t> blocks_;  // by stack, with those of the stacks below; for a while
-  std::vector<bool> first_;            // by stack: its function is not further out
+  std::vector<std::uint64_t> blocks_;  // temporary; by stack, with those of the stacks below
+  std::vector<bool> first_;            // by stack: its function has no frame further out
   std::vector<bool> trunk_;
-  std::vector<bool> guessed_;  // some frame's address is not known
+  std::vector<bool> guessed_;  // some frame's address is unknown
   std::vector<bool> asked_;
   block_sum total_;
 };

@@ -1,6 +1,6 @@
-// The places where an arena would go: the outermost functions of which at least 99 % of the blocks
-// allocated below them are dead when they return, and the scopes that are marked in the source. A
-// function of a library's header is none: its caller is, or what calls that.
+// Finds places for an arena: the outermost functions at whose return at least 99 % of the blocks
+// allocated below them are dead, and scopes marked in the source. For a function of a library's
+// header, its caller is taken instead.
 #pragma once
 
 #include <unordered_map>
@@ -15,9 +15,9 @@ namespace mallard::profile {
 
 inline constexpr double arena_share = 0.99;
 
-// `main`, a thread's function, and what calls those are candidates only where nothing else is.
-// `asked_for`: regular expressions; functions with such names are given however many of their
-// blocks outlive them.
+// `main`, a thread's function and their callers are candidates only if there are no others.
+// `asked_for`: regular expressions; matching functions are listed even if many of their blocks
+// outlive them.
 std::vector<arena_scope> find_arena_scopes(const invocation_tracker& tracker,
                                            const stack_loads& loads, const trace_reader& trace,
                                            const function_table& functions,

@@ -1,6 +1,6 @@
-// The blocks of a trace: which event made one, which ended it, and how. Whatever looks at blocks
-// reads a trace through this, so that all agree on what a reallocation is, on which blocks are
-// temporary, and on what happens where an event is missing.
+// Follows the blocks of a trace: which event made a block, which ended it, and how. All analyses
+// read traces through this class, so they agree on reallocations, temporary blocks and missing
+// events.
 //
 //   struct counter : block_handler {
 //     void born(const recorded&, live_block& block) { bytes += block.bytes; }
@@ -8,18 +8,18 @@
 //     std::uint64_t bytes = 0;
 //   } count;
 //   block_stream blocks(trace);
-//   blocks.run(trace.events(), count);  // any number of handlers, each told everything
+//   blocks.run(trace.events(), count);  // any number of handlers; each gets all calls
 //
 // The rules:
-//   A reallocation is a death and a birth, of one operation, and stands where it ended. Where the
-//   old block's place was another's by then, the old one's death has been told of already. One that
-//   failed is no operation, like an allocation that failed, and leaves its block as it was. A block
-//   is temporary if the very next operation of the thread that made it frees it. Where a block is
-//   born and another is known to live, that one's free was not recorded. Blocks of memory resources
-//   lie inside blocks of the heap and are told of apart: resource(). A stack that the trace has
-//   lost is none (0).
+// - A reallocation is one operation, with a death and a birth at the time when it ended. If another
+//   thread got the old address before that, the old block's death was reported already.
+// - A failed reallocation is no operation, like a failed allocation. Its block stays as it was.
+// - A block is temporary if the next operation of the thread that made it frees it.
+// - If a block is born where one is still alive, the free of the old one was not recorded.
+// - Blocks of memory resources lie inside blocks of the heap and are reported apart: resource().
+// - A stack that the trace has lost is 0.
 //
-// O(1) for an event. Memory: a Block for each that lives at once, and about 16 bytes.
+// O(1) for each event. Memory: a Block for each live block, and about 16 bytes.
 #pragma once
 
 #include <algorithm>
@@ -42,45 +42,45 @@ struct live_block {
   std::uint32_t operation = 0;  // the number of its birth among its thread's operations
   std::uint32_t thread = 0;
   std::uint32_t stack = 0;
-  std::uint32_t tag = 0;  // a handler's own, which it sets when the block is born
+  std::uint32_t tag = 0;  // a handler may set it at the birth and use it as it likes
 };
 
 struct block_end {
   enum class cause : std::uint8_t { freed, reallocated, not_recorded };
   cause why = cause::freed;
   bool temporary = false;
-  bool remote = false;            // freed, or moved, by another thread than had allocated it
-  std::uint64_t moved_bytes = 0;  // that the reallocation copied to another place
+  bool remote = false;            // freed or moved by another thread than its allocator
+  std::uint64_t moved_bytes = 0;  // copied to another place by the reallocation
 };
 
-// The calls that a handler may get; it defines those functions that it wants.
+// Calls to a handler, which defines those that it wants.
 struct block_handler {
-  // Is told some events before next() what will come, to bring near what that needs.
+  // Comes some events before next(): the handler may prefetch the data for it.
   void soon(const recorded&) {}
-  // Comes first for every event, of whatever kind.
+  // Comes first for every event of any kind.
   void next(const recorded&) {}
-  // An operation of the heap that was no failure; its deaths and its birth follow.
+  // A heap operation that succeeded; its deaths and its birth follow.
   void operation(const recorded&) {}
   template <class Block>
   void died(const recorded&, Block&, const block_end&) {}
   template <class Block>
   void born(const recorded&, Block&) {}
-  // At the end, for each that lives, in any order.
+  // At the end, for each live block, in any order.
   template <class Block>
   void outlived(const Block&) {}
   // Comes last.
   void end() {}
-  // The block of this free or reallocation was never seen.
+  // A free or reallocation of a block that was never seen.
   void unknown_free(const recorded&) {}
   void failed(const recorded&) {}
-  // For the first time as much lives as expect_peak() said.
+  // The live bytes reached the value of expect_peak() for the first time.
   void at_peak() {}
   void sample(const recorded&) {}    // of processor time
   void scope(const recorded&) {}     // entered or left
   void resource(const recorded&) {}  // a block of a memory resource
 };
 
-// Block: a live_block, or derived from it. Not thread-safe.
+// Block: live_block, or a class derived from it. Not thread-safe.
 template <class Block = live_block>
 class block_stream {
  public:
@@ -88,11 +88,11 @@ class block_stream {
 
   void expect_peak(std::uint64_t bytes) { expected_peak_ = bytes; }
   const live_table<Block>& live() const { return live_; }
-  // The block at an address, for a handler to change what it keeps there; null: nothing.
+  // Returns: the block at an address, for a handler to change its own data there; null if none.
   Block* find(std::uint64_t address) { return live_.find(address); }
   std::uint64_t live_bytes() const { return live_bytes_; }
 
-  // Once.
+  // May be called once.
   template <class... Handlers>
   void run(event_stream events, Handlers&... to) {
     event_batches batches(std::move(events));
@@ -112,8 +112,8 @@ class block_stream {
   }
 
  private:
-  // Blocks and stacks are many, and where they are in memory as good as random: what an event needs
-  // is brought near while those before it are told of.
+  // Blocks and stacks lie at nearly random places in memory. So the data of an event are prefetched
+  // while earlier events are handled.
   static constexpr std::size_t far_ahead = 16, near_ahead = 8;
 
   static std::uint64_t dies(const event& what) {
@@ -158,7 +158,7 @@ class block_stream {
     if (what.kind != event_kind::allocate && old != 0) {
       Block* const block = live_.find(old);
       if (block && !frees && born_during(*block, what)) {
-        // Another's by now: see above.
+        // Another block has this address by now: see the rules above.
       } else if (block) {
         block_end how;
         how.remote = block->thread != one.thread && (frees || what.address != old);
@@ -190,7 +190,7 @@ class block_stream {
     }
   }
 
-  // Times are in steps of 16.
+  // Times are rounded to steps of 16 ns.
   static bool born_during(const Block& block, const event& reallocation) {
     return reallocation.cost != 0 && block.born > reallocation.time - reallocation.cost + 16;
   }
@@ -209,11 +209,11 @@ class block_stream {
   std::uint64_t expected_peak_ = UINT64_MAX;
 };
 
-// A handler that is chosen while the program runs.
+// A handler that is chosen at run time.
 class block_watcher {
  public:
   virtual ~block_watcher() = default;
-  // Before the first event: what will live, until end().
+  // Before the first event. `live` holds the live blocks, and is valid until end().
   virtual void begin(const live_table<live_block>& live) = 0;
   virtual void next(const recorded& one) = 0;
   virtual void operation(const recorded& one) = 0;
@@ -225,7 +225,7 @@ class block_watcher {
   virtual void sample(const recorded& one) = 0;
 };
 
-// The handler that tells some watchers.
+// A handler that passes calls on to watchers.
 class watchers final : public block_handler {
  public:
   explicit watchers(std::span<block_watcher* const> to) : to_(to) {}

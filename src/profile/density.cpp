@@ -6,11 +6,11 @@
 namespace mallard::profile {
 namespace {
 
-// 95 % of a normal distribution lie so many standard deviations around the mean.
+// The 95 % interval of a normal distribution, in standard deviations around the mean.
 constexpr double deviations = 1.96;
 
-// A share by timed operations may be wrong by this: of itself, and of the whole time. Programs that
-// know their share of 0.41 were said to have 0.01, those with 0.32 to have 0.21.
+// The assumed error of a share by timed operations: relative to itself, and to the whole time.
+// Programs with a known share of 0.41 were measured as 0.01, some with 0.32 as 0.21.
 constexpr double error_of_timed = 0.5;
 constexpr double least_error_of_timed = 0.15;
 
@@ -24,7 +24,7 @@ guess both(const guess& a, const guess& b) {
   return {(a.share * of_a + b.share * of_b) / (of_a + of_b), 1 / std::sqrt(of_a + of_b)};
 }
 
-// Wilson's interval: also that of few looks, and of none in the heap, is one.
+// Wilson's interval: also valid for few samples, and if none is in the heap.
 guess of_looks(double share, double looks) {
   const double square = deviations * deviations;
   const double centre = (share + square / (2 * looks)) / (1 + square / looks);
@@ -57,7 +57,7 @@ std::optional<heap_share> estimated_share(const subsystem& all) {
   if (!all.dims.D.scaled || all.cpu_ns == 0) return std::nullopt;
   const double timed = std::min(1.0, *all.dims.D.scaled);
   const guess by_time{timed, std::max(least_error_of_timed, error_of_timed * timed)};
-  // A trace may be of a recorder that did not tell.
+  // The recorder may not have said which samples are in the heap.
   if (all.looks_in_heap == 0) return with_interval(by_time, all.looks);
   const auto looks = static_cast<double>(all.looks);
   const guess by_looks = of_looks(static_cast<double>(all.looks_in_heap) / looks, looks);
@@ -72,7 +72,7 @@ void take_heap_share(dims_result& dims, const heap_share& share) {
     const double wanted = times * static_cast<double>(allocation_ns);
     const auto most = static_cast<double>(cpu_ns);
     if (cpu_ns > 0) D.scaled = std::min(1.0, wanted / most);
-    // A part of which no sample was taken has some time all the same.
+    // A part without a sample has some time nevertheless.
     return static_cast<std::uint64_t>(cpu_ns > 0 ? std::min(wanted, most) : wanted);
   };
   for (subsystem& one : dims.subsystems) {

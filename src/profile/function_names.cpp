@@ -12,7 +12,7 @@ bool starts_with_any(std::string_view name, std::initializer_list<std::string_vi
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// The place where the bracket at `from` is closed; npos: nowhere.
+// Returns: the position of the bracket that closes the one at `from`; npos if none.
 std::size_t closing(std::string_view name, std::size_t from) {
   int open = 0;
   for (std::size_t i = from; i < name.size(); ++i) {
@@ -22,7 +22,8 @@ std::size_t closing(std::string_view name, std::size_t from) {
   return name.npos;
 }
 
-// Words that may stand behind parameters: qualifiers, and remarks in brackets.
+// Whether the text consists of words that may follow parameters: qualifiers and remarks in
+// brackets.
 bool is_qualifiers(std::string_view text) {
   static constexpr std::string_view known[] = {" const", " volatile", " noexcept", " &&", " &"};
   const auto is_remark = [](std::string_view rest) {
@@ -58,13 +59,12 @@ bool is_start_of_thread(std::string_view name) {
                                                "call_init",
                                                "__start_context"};
   if (std::find(std::begin(names), std::end(names), name) != std::end(names)) return true;
-  // Functions that the standard library puts between the thread's start and the function it was
-  // given.
+  // The standard library's functions between a thread's start and the function that it was given.
   return starts_with_any(
       name, {"std::thread::", "std::jthread::", "std::__invoke", "std::invoke",
              "void std::__invoke", "void std::invoke", "__libc_start_", "std::__1::__thread_",
              "void* std::__1::__thread_", "void std::__1::__thread_", "std::this_thread::",
-             // As debug information has them: without their classes.
+             // Debug information names them without their classes.
              "_M_invoke<", "__invoke<", "__invoke_impl<", "__thread_proxy", "__thread_execute"});
 }
 
@@ -84,7 +84,7 @@ bool is_allocation_function(std::string_view name) {
                                                "__strdup",
                                                "__cxa_allocate_exception",
                                                "__cxa_free_exception"};
-  // A malloc that is linked statically has glibc's other names of its functions, too.
+  // In a statically linked malloc, functions may have glibc's alternative names.
   constexpr std::string_view of_libc = "__libc_";
   const std::string_view plain = name.starts_with(of_libc) ? name.substr(of_libc.size()) : name;
   if (std::find(std::begin(names), std::end(names), plain) != std::end(names)) return true;
@@ -137,13 +137,12 @@ std::string_view without_clone(std::string_view name) {
   return name.substr(0, end);
 }
 
-// A name that does not read as C++ is somebody else's, with characters that mean nothing: such
-// names are left whole.
+// Names that do not parse as C++ are not C++: they stay whole.
 std::string short_name(const std::string& name) {
   std::string out;
   int depth = 0;
   bool typed = false;       // something came before a blank
-  bool parameters = false;  // as only C++ has them, and return types before them
+  bool parameters = false;  // only C++ names have them, and return types before them
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
     const bool operator_before = out.ends_with("operator") || out.ends_with("operator<");
@@ -168,7 +167,7 @@ std::string short_name(const std::string& name) {
         ++i;
         continue;
       }
-      // The rest behind parameters is part of the name only if the function has local ones.
+      // Text after the parameters belongs to the name only if it is a function inside this one.
       const std::size_t end = closing(name, i);
       if (end == name.npos) return name;
       const std::size_t local = name.find("::", end);
@@ -182,7 +181,7 @@ std::string short_name(const std::string& name) {
     if (depth == 0) {
       const bool conversion = out.ends_with("operator") || out.find("operator ") != out.npos;
       if (c == ' ' && !operator_before && !conversion) {
-        out.clear();  // a return type
+        out.clear();  // it was a return type
         typed = true;
       } else {
         out.push_back(c);

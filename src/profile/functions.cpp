@@ -23,7 +23,7 @@ std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// The libraries in which threads and main begin; some of their functions have no names.
+// The libraries in which threads and main begin. Some of their functions have no names.
 bool is_runtime(std::string_view path) {
   static constexpr std::string_view names[] = {
       "libc.so", "libc-", "libstdc++.so", "libc++.so", "libpthread", "ld-linux", "ld-musl"};
@@ -33,7 +33,7 @@ bool is_runtime(std::string_view path) {
 
 }  // namespace
 
-// Finds what addresses are called, and so functions.
+// Finds names of addresses, and the functions they belong to.
 class function_table::finder {
  public:
   finder(const trace_reader& trace, std::vector<function>& functions)
@@ -45,8 +45,8 @@ class function_table::finder {
   struct found {
     std::uint32_t module = 0;
     bool direct = false;
-    bool runtime = false;     // a function without a name in the C or C++ runtime
-    bool calls_start = true;  // its innermost inlined function is one of a thread's first, too
+    bool runtime = false;     // a nameless function of the C or C++ runtime
+    bool calls_start = true;  // its innermost inlined function is also one of a thread's first
     std::string name = {};
     std::string_view file = {};
   };
@@ -72,13 +72,13 @@ class function_table::finder {
     if (one.name.empty()) {
       const std::string module =
           has_module ? std::string(file_name(facts_.modules[one.module].path)) : std::string();
-      // Unless it is known, all that has no name in a module is one function.
+      // If offsets are unknown, all nameless code of a module is one function.
       one.name = !has_module ? hex(start) : offsets_known_ ? module + "+" + hex(start) : module;
     }
     return one;
   }
 
-  // The number of the function; of one that has both, an ordinary frame's and a root's are two.
+  // The function's number. A function that occurs both as an ordinary frame and as a root gets two.
   std::uint32_t function_of(const found& what, bool is_root) {
     std::string key = std::to_string(what.module);
     key += is_root ? '<' : ' ';
@@ -107,12 +107,13 @@ function_table::function_table(const trace_reader& trace)
   names_.resize(stacks.places());
   find_names_of_stacks();
   finder functions(trace, functions_);
-  std::unordered_map<std::uint32_t, finder::found> outermost;  // by name: what may be roots
-  std::vector<bool> starts(1);  // by stack, as far as roots_: it comes before a thread's function
+  std::unordered_map<std::uint32_t, finder::found> outermost;  // by name: possible roots
+  std::vector<bool> starts(1);  // by stack, as far as roots_ goes: comes before a thread's function
   for (std::uint32_t id = 1; id < stacks.size(); ++id) {
     const std::uint32_t parent = stacks.parent(id);
     name& known = names_[name_of(id)];
-    // Nothing is a root that is not called first, or by what comes before a thread's function.
+    // Only the first frame can be a root, or one called by a frame that comes before a thread's
+    // function.
     const bool first = parent == 0;
     const bool below_start = first || (parent < starts.size() && starts[parent]);
     if (known.function != 0 && !below_start) continue;
@@ -128,7 +129,7 @@ function_table::function_table(const trace_reader& trace)
     bool is_root = false;
     bool is_start = false;
     if (what.runtime || is_start_of_thread(what.name)) {
-      // The thread's function may have been inlined into what calls it.
+      // The thread's function may be inlined into its caller.
       is_root = true;
       is_start = what.runtime || what.calls_start;
     } else {
@@ -146,7 +147,7 @@ function_table::function_table(const trace_reader& trace)
   }
 }
 
-// An address that was two modules' is told apart by the module.
+// An address that belonged to two modules is distinguished by the module.
 void function_table::find_names_of_stacks() {
   const auto& modules = trace_.facts().modules;
   if (std::none_of(modules.begin(), modules.end(),
@@ -178,12 +179,12 @@ source_line function_table::line(std::uint32_t stack) const {
   const auto& symbols = trace_.symbols();
   const auto lines = trace_.lines_of(stack);
   if (lines.empty()) return out;
-  // The innermost function that no allocator's has called.
+  // The innermost function outside the allocators.
   auto of_heap = std::find_if(lines.rbegin(), lines.rend(), [&](const symbol_line& one) {
     return is_allocation_function(symbols.strings[one.function]);
   });
   if (of_heap == lines.rbegin()) ++of_heap;
-  // A library's function that was inlined stands for the program's own that has it.
+  // For an inlined library function, take the program's own function that contains it.
   const auto own = std::find_if(of_heap.base(), lines.end(), [&](const symbol_line& one) {
     return !is_of_library_header(symbols.strings[one.function], symbols.strings[one.file]);
   });

@@ -1,5 +1,4 @@
-// The functions of a trace: what every frame of every stack is called, and which frames are the
-// beginning of a thread.
+// The functions of a trace: the names of all frames of all stacks, and which frames begin a thread.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +11,15 @@
 namespace mallard::profile {
 
 struct function {
-  std::string name;    // as the source has it, or module+0xoffset where no symbol is known
-  std::string module;  // path of the file it is in; may be empty
-  // Nothing is called before it: main, a thread's function, and what calls those.
+  std::string name;    // as in the source, or module+0xoffset if no symbol is known
+  std::string module;  // path of its file; may be empty
+  // A root has no callers of interest: main, a thread's function, and the functions that call
+  // those.
   bool root = false;
-  bool of_library = false;  // of a library's header: no place for a resource
+  bool of_library = false;  // in a library's header: no place for a resource
 };
 
-// A place in the source, for lists by line.
+// A source position, for lists by line.
 struct source_line {
   std::string function;  // the innermost, inlined or not
   std::string file;
@@ -31,28 +31,28 @@ class function_table {
   explicit function_table(const trace_reader& trace);
 
   const std::vector<function>& functions() const { return functions_; }
-  // The function that a stack's innermost frame is in; 0 for stack 0, which has none.
+  // Returns: the function of a stack's innermost frame; 0 for stack 0.
   std::uint32_t of(std::uint32_t stack) const {
     if (stack < roots_.size() && roots_[stack] != 0) return roots_[stack];
     return names_[name_of(stack)].function;
   }
   const function& operator[](std::uint32_t id) const { return functions_[id]; }
-  // Its outermost frames may be missing, as the recorder keeps so many and no more. O(so many).
+  // Whether outermost frames may be missing, since the recorder keeps only so many. O(that number).
   bool cut(std::uint32_t stack) const;
-  // Its innermost frame stands behind a direct call: only one function is called from there.
+  // Whether its innermost frame follows a direct call, from which only one function is called.
   bool direct(std::uint32_t stack) const { return names_[name_of(stack)].direct; }
   source_line line(std::uint32_t stack) const;
   std::string module_path(std::uint32_t stack) const { return functions_[of(stack)].module; }
 
  private:
   class finder;
-  // The name of a return address, in one module.
+  // The name of a return address in one module.
   struct name {
-    std::uint32_t function = 0;  // of ordinary frames; 0: it has none
+    std::uint32_t function = 0;  // of ordinary frames; 0: none
     bool direct = false;
   };
-  // Most stacks are of the same few addresses, so nothing is kept for each: an address has one
-  // name, unless modules came and went, where one address may have been two modules'.
+  // Most stacks consist of the same few addresses, so names are kept by address and not by stack.
+  // Only if modules were unloaded may one address have had two modules.
   std::uint32_t name_of(std::uint32_t stack) const {
     return names_of_stacks_.empty() ? trace_.stacks().place(stack) : names_of_stacks_[stack];
   }
@@ -61,9 +61,9 @@ class function_table {
 
   const trace_reader& trace_;
   std::vector<function> functions_;
-  std::vector<name> names_;                     // by place, and more where modules came and went
-  std::vector<std::uint32_t> names_of_stacks_;  // only where modules came and went
-  std::vector<std::uint32_t> roots_;            // by stack, as far as there are any; 0: it is none
+  std::vector<name> names_;  // by place, and further ones if modules were unloaded
+  std::vector<std::uint32_t> names_of_stacks_;  // only if modules were unloaded
+  std::vector<std::uint32_t> roots_;            // by stack, up to the last root; 0: not a root
   std::uint32_t cut_depth_;
 };
 

@@ -22,8 +22,8 @@ bool invocation_tracker::same_place(std::uint32_t one, std::uint32_t other) cons
   return one == other || (stacks_.place(one) == stacks_.place(other) && same_frame(one, other));
 }
 
-// The frame at this level of a path, whose frames outside it are as they were, is that of `stack`:
-// the same function's, or one's that it has jumped to.
+// Whether the frame at this level of a path is still that of `stack`, given that the frames outside
+// it are unchanged: the same function, or one that it jumped to.
 bool invocation_tracker::goes_on(const std::vector<open_frame>& frames, std::size_t level,
                                  std::uint32_t stack) const {
   const open_frame& there = frames[level];
@@ -43,7 +43,7 @@ void invocation_tracker::arrive(std::uint32_t thread, std::uint32_t stack, bool 
     on.in_tail = true;
     return;
   }
-  // The innermost frame that is still there may have gone on to another place.
+  // The innermost common frame may have moved to another place in its function.
   if (met.taken > 0) on.frames[met.matched - 1].stack = chain_[met.taken - 1];
   if (!on.uncertain.empty()) settle(on, possible_restart(on, met.matched));
   while (on.frames.size() > met.matched) close(on, false);
@@ -66,7 +66,7 @@ bool invocation_tracker::is_called_once(std::uint32_t function) const {
   return functions_[function].root && !is_start_of_thread(functions_[function].name);
 }
 
-// The innermost open frame is such a function's, and the thread was seen in it.
+// The innermost open frame's function is called once, and the thread was seen in it.
 void invocation_tracker::follow_turn(path& on) {
   open_frame& frame = on.frames.back();
   open_turn& turn = frame.turn;
@@ -114,7 +114,7 @@ std::vector<turn_sum> invocation_tracker::turns() const {
   return out;
 }
 
-// The whole stack is there as it was, and a function called from its innermost frame was open.
+// The whole stack is unchanged, and a function called from its innermost frame was open.
 bool invocation_tracker::is_tail_call(const path& on, const meeting& met,
                                       std::uint32_t stack) const {
   return met.matched > 0 && met.taken == chain_.size() && on.frames.size() > met.matched &&
@@ -131,16 +131,16 @@ void invocation_tracker::leave_tail(std::uint32_t thread) {
   close(on, false);
 }
 
-// Finds the thread's path that the stack goes on with, and how far they are the same. Leaves those
-// frames of the stack in chain_ that had to be looked at.
+// Finds the thread's path that this stack continues, and how many frames they share. Leaves the
+// frames of the stack that it had to inspect in chain_.
 invocation_tracker::meeting invocation_tracker::meet(std::uint32_t thread, std::uint32_t stack) {
   auto& mine = of_thread_[thread];
   chain_.clear();
-  // Nearly always the latest path, and the frames that differ are few.
+  // Nearly always it is the latest path, and few frames differ.
   if (!mine.empty()) {
     const auto& frames = paths_[mine.back()].frames;
-    // A stack's number is larger than its parent's, on the path as well, as long as no frames
-    // turned up outside it.
+    // A stack's number is larger than its parent's, also on the path, unless frames were added
+    // outside it.
     std::size_t depth = frames.size();
     for (std::uint32_t node = stack; node != 0; node = stacks_.parent(node)) {
       while (depth > 0 && frames[depth - 1].stack > node) --depth;
@@ -166,7 +166,7 @@ invocation_tracker::meeting invocation_tracker::meet(std::uint32_t thread, std::
   }
   if (met.path == 0 && functions_.cut(stack)) met = meet_cut(mine);
   if (met.path == 0) {
-    // Frames outside a path that began with a stack that had been cut.
+    // Add outer frames to a path that began with a cut stack.
     for (std::size_t i = mine.size(); i-- > 0 && met.path == 0;) {
       path& on = paths_[mine[i]];
       if (!functions_.cut(on.frames.back().stack)) continue;
@@ -178,21 +178,21 @@ invocation_tracker::meeting invocation_tracker::meet(std::uint32_t thread, std::
     }
   }
   if (met.path == 0) {
-    // Both without their outermost frames and nothing in common: the earlier frames have ended.
+    // Both stacks are cut and share nothing: the earlier frames have ended.
     if (functions_.cut(stack) && !mine.empty()) {
       const auto& frames = paths_[mine.back()].frames;
       if (functions_.cut(frames.back().stack)) close_path(mine.back());
     }
     met.path = new_path(thread);
   }
-  // It is the latest now.
+  // Make it the latest.
   auto& order = of_thread_[thread];
   std::rotate(std::find(order.begin(), order.end(), met.path),
               std::find(order.begin(), order.end(), met.path) + 1, order.end());
   return met;
 }
 
-// Tells how far chain_ and the path are the same, if chain_ begins at this level of the path.
+// Counts the frames that chain_ and the path share, if chain_ begins at this level of the path.
 invocation_tracker::meeting invocation_tracker::compare(std::uint32_t id, std::size_t level) const {
   const auto& frames = paths_[id].frames;
   std::size_t i = 0;
@@ -206,7 +206,7 @@ invocation_tracker::meeting invocation_tracker::compare(std::uint32_t id, std::s
   return {id, level + i, i};
 }
 
-// A stack without its outermost frames: those outside its first frame are taken to be open still.
+// Meets a cut stack. The frames outside its first one are assumed to be open still.
 invocation_tracker::meeting invocation_tracker::meet_cut(
     const std::vector<std::uint32_t>& mine) const {
   for (std::size_t i = mine.size(); i-- > 0;) {
@@ -258,7 +258,7 @@ void invocation_tracker::prepend(path& on, std::size_t missing) {
   }
 }
 
-// The thread is, in this frame, where it was first seen, or before that.
+// Whether the thread is, in this frame, at or before the place where it was first seen.
 bool invocation_tracker::may_be_first(const open_frame& one) const {
   const std::uint32_t place = stacks_.place(one.stack);
   return (place == one.first_place ||
@@ -266,15 +266,16 @@ bool invocation_tracker::may_be_first(const open_frame& one) const {
          functions_.of(one.stack) == one.function;
 }
 
-// The outermost frame that may have ended and begun again: it, and all inside it that were there
-// before, are where they were first seen, or before that.
+// Returns: the outermost frame that may have ended and begun again: it and all unchanged frames
+// inside it are at or before the places where they were first seen.
 std::size_t invocation_tracker::possible_restart(const path& on, std::size_t matched) const {
   std::size_t from = matched;
   while (from > 0 && may_be_first(on.frames[from - 1])) --from;
   return from;
 }
 
-// The outermost such frame below which nothing lives. No others than these are open.
+// Returns: the outermost such frame below which nothing lives. Frames from there on are taken to
+// have begun again.
 std::size_t invocation_tracker::lifeless_restart(const path& on, std::size_t matched) const {
   const auto lifeless = [&](const open_frame& one) {
     return one.node == 0 || nodes_[one.node].live == 0;
@@ -307,7 +308,7 @@ void invocation_tracker::open(std::uint32_t id, std::uint32_t stack) {
   frames.push_back(one);
 }
 
-// Says of every function how many frames of it are open on this path, or on none (0).
+// Effects: counts how many frames of each function are open on this path (0: on none).
 void invocation_tracker::count_functions(std::uint32_t id) {
   if (id == counted_path_) return;
   for (const open_frame& one : paths_[counted_path_].frames) --open_functions_[one.function];
@@ -336,7 +337,7 @@ void invocation_tracker::close(path& on, bool by_instant) {
   live_node& node = nodes_[ended.node];
   if (node.live == 0 && node.kept == 0) {
     node.path = 0;
-    node.references = 1;  // which goes with it
+    node.references = 1;  // and goes with it
     unreference(ended.node);
   } else if (!outside) {
     node.path = 0;

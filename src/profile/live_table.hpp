@@ -1,6 +1,6 @@
-// Live blocks by address: a hash table of the blocks' places, and the blocks one behind the other,
-// so that a table that is not full and one that grows cost little. A block takes its own bytes and
-// about 16 more.
+// Live blocks by address: a hash table of indices with linear probing, and the blocks in an array
+// of their own. So a table that is partly empty or that grows costs little. Each block takes its
+// own bytes and about 16 more.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace mallard::profile {
 
-// Block: default-constructible, with a member `address`; address 0 is no block. Fewer than 2^32 at
-// once. All operations O(1) on average.
+// Block: default-constructible, with a member `address`, which is 0 for no block. At most 2^32 - 1
+// at once. All operations O(1) on average.
 template <class Block>
 class live_table {
  public:
@@ -19,7 +19,7 @@ class live_table {
 
   std::size_t size() const { return size_; }
 
-  // Effects: find() will be faster. First the slot is brought near, then, called again, the block.
+  // Effects: makes find() faster. Prefetch the slot first, the block some time later.
   void prefetch_slot(std::uint64_t address) const {
     __builtin_prefetch(&slots_[hash_of(address) & mask()]);
   }
@@ -27,7 +27,7 @@ class live_table {
     const std::uint32_t place = slots_[hash_of(address) & mask()].place;
     if (place != 0) __builtin_prefetch(&block(place));
   }
-  // The block stays where it is until it is erased.
+  // The block stays at its place until it is erased.
   Block* find(std::uint64_t address) {
     const std::uint32_t hash = hash_of(address);
     for (std::size_t at = hash & mask();; at = (at + 1) & mask()) {
@@ -37,7 +37,7 @@ class live_table {
       if (Block& found = block(one.place); found.address == address) return &found;
     }
   }
-  // There is none at block.address.
+  // Requires: no block at block.address.
   void insert(const Block& fresh) {
     if ((size_ + 1) * 4 > slots_.size() * 3) grow();
     const std::uint32_t place = take_place();
@@ -45,7 +45,7 @@ class live_table {
     put({hash_of(fresh.address), place});
     ++size_;
   }
-  // `gone` is what find() gave. Later slots of its run move up, so that no marks are left behind.
+  // `gone`: from find(). Later slots of its run move up, so no tombstones remain.
   void erase(Block* gone) {
     const std::uint32_t hash = hash_of(gone->address);
     std::size_t hole = hash & mask();
@@ -75,7 +75,7 @@ class live_table {
   static constexpr std::size_t piece_blocks = 256;
   struct slot {
     std::uint32_t hash = 0;
-    std::uint32_t place = 0;  // of the block, from 1 on; 0: no block
+    std::uint32_t place = 0;  // of the block, from 1; 0: none
   };
 
   std::size_t mask() const { return slots_.size() - 1; }
@@ -109,7 +109,7 @@ class live_table {
 
   std::vector<slot> slots_;
   std::vector<std::unique_ptr<Block[]>> pieces_;
-  std::vector<std::uint32_t> free_;  // places
+  std::vector<std::uint32_t> free_;  // free places
   std::uint32_t places_ = 0;
   std::size_t size_ = 0;
 };

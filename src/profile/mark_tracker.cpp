@@ -27,7 +27,7 @@ void mark_tracker::enter(std::uint32_t thread, std::uint64_t name) {
 void mark_tracker::leave(std::uint32_t thread, std::uint64_t name) {
   std::uint32_t wanted = innermost_[thread];
   while (wanted != 0 && nodes_[wanted].name != name) wanted = nodes_[wanted].parent;
-  if (wanted == 0) return;  // entered before the recording began
+  if (wanted == 0) return;  // it was entered before the recording began
   const std::uint32_t outside = nodes_[wanted].parent;
   while (innermost_[thread] != outside) leave_innermost(thread);
 }

@@ -1,5 +1,5 @@
-// The scopes marked in the source: which block was allocated inside which, and whether it was dead
-// when the scope was left. Marks say exactly where a scope begins and ends, so nothing is inferred.
+// Scopes marked in the source: which block was allocated inside which, and whether it was dead when
+// the scope was left. Marks say exactly where a scope begins and ends, so nothing is inferred.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ class mark_tracker {
   mark_tracker() : nodes_(1) {}
 
   void enter(std::uint32_t thread, std::uint64_t name);
-  // Leaves the innermost open scope of this name, and those inside it.
+  // Leaves the innermost open scope of this name and all scopes inside it.
   void leave(std::uint32_t thread, std::uint64_t name);
-  // The innermost scope the thread is in, to be handed back when the block dies; 0: none.
+  // Returns: the thread's innermost open scope, to be passed back when the block dies; 0: none.
   std::uint32_t birth(std::uint32_t thread, std::uint64_t bytes);
   void death(std::uint32_t mark, std::uint32_t stack, std::uint64_t bytes);
   void never(std::uint32_t mark, std::uint32_t stack, std::uint64_t bytes);
@@ -36,7 +36,7 @@ class mark_tracker {
  private:
   struct node {
     std::uint32_t parent = 0;
-    std::uint32_t references = 0;  // blocks, nodes inside, and being open
+    std::uint32_t references = 0;  // blocks, nodes inside, and one for being open
     std::uint64_t name = 0;
     std::uint64_t blocks = 0;
     std::uint64_t bytes = 0;

@@ -1,4 +1,4 @@
-// The scopes that are marked in the source, as arena scopes: taken as they are.
+// Turns scopes marked in the source into arena scopes, without a judgement.
 #pragma once
 
 #include <vector>

@@ -148,7 +148,7 @@ std::uint16_t measurement::subsystem_of(const recorded& one) {
   }
 }
 
-// A thread that goes on in another subsystem leaves the one it was in.
+// A thread that goes on in another subsystem leaves the previous one.
 void measurement::arrive(std::uint32_t thread, std::uint32_t id) {
   std::uint32_t& in = threads_[thread].in;
   if (in != id && in != UINT32_MAX) meter(in).left();

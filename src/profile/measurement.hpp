@@ -1,5 +1,5 @@
-// The second reading of a trace: every operation goes to its subsystem's meter, and to the whole
-// program's.
+// The second reading of a trace: each operation goes to the meter of its subsystem and to that of
+// the whole program.
 #pragma once
 
 #include <array>
@@ -18,30 +18,30 @@ namespace mallard::profile {
 
 class measurement final : public block_handler {
  public:
-  // `of_stack`: the subsystem of each stack, for groupings that go by stacks.
+  // `of_stack`: the subsystem of each stack, for groupings by stack.
   measurement(const trace_reader& trace, grouping by, const meter_setting& setting,
               std::vector<std::uint16_t> of_stack, subsystem_names names);
 
-  // `also` are told the same.
+  // `also` get the same calls.
   void read(trace_reader& trace, const selection& part, std::uint64_t peak_bytes,
             std::span<block_watcher* const> also);
-  // Sets `all` and `subsystems`.
+  // Effects: sets `all` and `subsystems`.
   void finish(dims_result& out);
 
-  // block_stream calls these.
+  // Called by block_stream.
   void died(const recorded& one, const live_block& block, const block_end& how);
   void born(const recorded& one, live_block& block);
   void at_peak();
   void sample(const recorded& one);
   void scope(const recorded& one);
-  // Only where resources are what is asked for: their blocks are parts of the heap's.
+  // Only if subsystems are resources: their blocks are parts of the heap's blocks.
   void resource(const recorded& one);
 
  private:
   struct thread_state {
-    std::uint32_t in = UINT32_MAX;  // the subsystem it was last seen in
-    std::uint32_t as = UINT32_MAX;  // its own, where threads are what is asked for
-    // By size class, whose it was that allocated last, as its number and 1; 0: nobody.
+    std::uint32_t in = UINT32_MAX;  // the subsystem where it was last seen
+    std::uint32_t as = UINT32_MAX;  // its own, if subsystems are threads
+    // By size class: the subsystem that allocated last, plus 1; 0: none.
     std::array<std::uint32_t, 256> last_of_class{};
     std::vector<std::uint64_t> scopes;  // that it is in
   };

@@ -7,9 +7,8 @@ namespace mallard::profile {
 
 namespace {
 
-// Nobody who writes a pattern means it to take longer than the trace: libstdc++ is asked for the
-// way whose time is polynomial, which knows no back-references; libc++ counts its steps and gives
-// up.
+// A pattern must not take longer than the trace. libstdc++ has a polynomial-time matcher, which
+// lacks back-references. libc++ counts its steps and gives up.
 #if defined(__GLIBCXX__)
 constexpr auto syntax = std::regex::ECMAScript | std::regex_constants::__polynomial;
 #else

@@ -1,5 +1,5 @@
-// A regular expression that is looked for in names, or in lines. The standard library's are
-// instantiated in one file: that takes longer than the rest of a file that uses one.
+// A regular expression, searched for in names or lines. Only one file instantiates std::regex,
+// because that takes longer to compile than the rest of a file.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@ namespace mallard::profile {
 
 class name_pattern {
  public:
-  // ECMAScript's, without back-references. Throws std::invalid_argument for what is none.
+  // ECMAScript without back-references. Throws std::invalid_argument for a malformed one.
   explicit name_pattern(const std::string& text);
 
-  // In polynomial time. Throws std::invalid_argument where the standard library gives up.
+  // Polynomial time. Throws std::invalid_argument if the standard library gives up.
   bool is_in(const std::string& name) const;
 
  protected:
@@ -24,18 +24,18 @@ class name_pattern {
   std::shared_ptr<const compiled> compiled_;
 };
 
-// One that is looked for in lines, which are short: all of ECMAScript's.
+// A pattern for lines, which are short: all of ECMAScript.
 class line_pattern : private name_pattern {
  public:
-  // Throws std::invalid_argument for what is none.
+  // Throws std::invalid_argument for a malformed one.
   explicit line_pattern(const std::string& text);
 
   struct match {
-    std::string_view found;   // by the first group, or by all where there is none
-    std::string_view behind;  // the rest of the line; empty where nothing was taken
+    std::string_view found;   // by the first group, or by the whole pattern if it has none
+    std::string_view behind;  // the rest of the line; empty for an empty match
   };
-  // Its first match. In time, and on a stack, that grow with the line. Throws std::invalid_argument
-  // where the standard library gives up.
+  // The first match. Time and stack grow with the line. Throws std::invalid_argument if the
+  // standard library gives up.
   std::optional<match> first_in(std::string_view line) const;
 };
 

@@ -1,4 +1,4 @@
-// Finds the names that somebody may have meant.
+// Finds names similar to a mistyped one.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace mallard::profile {
 
-// Insertions, deletions and replacements from one to the other. O(lengths multiplied).
+// The number of insertions, deletions and replacements. O(product of the lengths).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// Those of `names` that are most like `wanted`, the most alike first; none where nothing is.
-// O(names x lengths).
+// The `most` names most similar to `wanted`, the best first; none if none is similar. O(names x
+// lengths).
 std::vector<std::string> nearest_names(std::string_view wanted, const std::set<std::string>& names,
                                        std::size_t most);
 

@@ -1,5 +1,7 @@
-// Counts how often each number occurred: exactly while there are a few thousand different ones,
-// then with eight significant bits (0.4 %), in a few kilobytes whatever was counted.
+// Counts how often each number occurred, in a few kilobytes whatever is counted. It is exact up to
+// a few thousand different numbers; then numbers are rounded to eight significant bits (0.4 %). The
+// counts are in a hash table with linear probing. When that is full, all numbers in it are rounded,
+// and equal ones are joined.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +12,7 @@ namespace mallard::profile {
 
 class number_counts {
  public:
-  // O(1), and next to nothing where it is the number counted last.
+  // O(1), and nearly free if it is the number counted last.
   void add(std::uint64_t value, std::uint64_t times = 1) {
     if (times == 0) return;
     count_ += times;
@@ -25,11 +27,12 @@ class number_counts {
   std::uint64_t sum() const { return sum_; }
   std::uint64_t max() const { return max_; }
   std::size_t different() const { return used_; }
-  // The smallest number that at least this share of all are not above; 0 if there are none.
+  // The smallest number with at least this share of all numbers at or below it; 0 if there are
+  // none.
   std::uint64_t quantile(double share) const;
-  // The mean of all but this share of them, the largest; 0 if there are none.
+  // The mean without this share of the largest numbers; 0 if there are none.
   double mean_without(double share) const;
-  // Numbers with how often each occurred, the smallest first.
+  // The numbers and how often each occurred, the smallest first.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted() const;
   bool exact() const { return !coarse_; }
 
@@ -42,7 +45,7 @@ class number_counts {
 
   std::vector<slot> slots_;
   std::size_t used_ = 0;
-  std::size_t latest_ = 0;  // where the number counted last is
+  std::size_t latest_ = 0;  // the slot of the number counted last
   std::uint64_t count_ = 0;
   std::uint64_t sum_ = 0;
   std::uint64_t max_ = 0;

@@ -1,5 +1,5 @@
-// A value for each thread, and which threads there were. Events of a thread come in bursts: the
-// latest thread's is at hand.
+// A value for each thread, and a set of threads. Events of a thread come in bursts, so both keep
+// the latest thread at hand.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ class of_threads {
   of_threads(const of_threads&) = delete;
   of_threads& operator=(const of_threads&) = delete;
 
-  // O(1), and next to nothing where it is the thread asked for last.
+  // O(1), and nearly free for the thread of the last call.
   Value& operator[](std::uint32_t thread) {
     if (!latest_ || thread != latest_thread_) {
-      latest_ = &values_[thread];  // which stays where it is
+      latest_ = &values_[thread];  // map nodes do not move
       latest_thread_ = thread;
     }
     return *latest_;
@@ -35,7 +35,7 @@ class of_threads {
 
 class thread_set {
  public:
-  // O(log n), and next to nothing where it is the thread that came last.
+  // O(log n), and nearly free for the thread of the last call.
   void insert(std::uint32_t thread) {
     if (thread == latest_ && !all_.empty()) return;
     all_.insert(thread);

@@ -8,7 +8,10 @@ namespace {
 
 constexpr std::uint64_t most_pages = 1 << 16;
 
-// Told of blocks in the order of their addresses.
+// Takes the blocks in the order of their addresses and keeps one page open. `here_` has the bytes
+// of each tag on it. The first block beyond the page closes it: each tag with bytes there gets the
+// page, and the page's bytes of all tags. Pages in the middle of a large block belong to it alone.
+// A line is counted for a tag unless the tag's previous block ended on it.
 class placer {
  public:
   placer(std::size_t tags, std::uint64_t page_bytes, std::uint64_t line_bytes)
@@ -31,7 +34,7 @@ class placer {
     if (page_ != last_page) {
       const std::uint64_t next = (page_ + 1) * page_bytes_;
       here_[block.tag] += next - at;
-      // Pages that it fills are its own.
+      // Pages that the block fills are its own.
       const std::uint64_t filled = last_page - page_ - 1;
       made_.of[block.tag].pages += filled;
       made_.of[block.tag].bytes_on_pages += filled * page_bytes_;
@@ -64,7 +67,7 @@ class placer {
     page_ = page;
   }
 
-  // Lines that its block before does not lie on already.
+  // Lines without the first one if the previous block lies on it already.
   std::uint64_t lines(std::size_t of, std::uint64_t first, std::uint64_t last) {
     const std::uint64_t shared = last_line_[of] == first ? 1 : 0;
     last_line_[of] = last;
@@ -74,9 +77,9 @@ class placer {
   std::uint64_t page_bytes_;
   std::uint64_t line_bytes_;
   placements made_;
-  std::map<std::uint32_t, std::uint64_t> here_;  // bytes on the page by tag
+  std::map<std::uint32_t, std::uint64_t> here_;  // bytes on the open page, by tag
   std::uint64_t page_ = UINT64_MAX;
-  std::vector<std::uint64_t> last_line_;  // by tag; then of all
+  std::vector<std::uint64_t> last_line_;  // by tag, and at the end for all
 };
 
 }  // namespace

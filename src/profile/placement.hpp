@@ -1,5 +1,5 @@
-// The placement of the blocks that live at an instant: on how many pages and lines they lie, and
-// whose else are there.
+// The placement of the blocks that live at an instant: how many pages and lines they occupy, and
+// whose other blocks are there.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace mallard::profile {
 
-// Live memory of one subsystem.
+// The live memory of one subsystem.
 struct placement {
   std::uint64_t pages = 0, lines = 0, bytes = 0;
   std::uint64_t bytes_on_pages = 0;  // of all subsystems
@@ -20,8 +20,8 @@ struct placements {
   placement all;
 };
 
-// Blocks of more than 65,536 pages count as nothing: they lie on pages of their own.
-// O(n log n) for n blocks. Memory: a pointer for each.
+// Leaves out blocks of more than 65,536 pages, which lie on pages of their own. O(n log n) for n
+// blocks. Memory: a pointer for each.
 placements place_blocks(const live_table<live_block>& live, std::size_t tags,
                         std::uint64_t page_bytes, std::uint64_t line_bytes);
 

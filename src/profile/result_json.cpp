@@ -41,7 +41,7 @@ json to_json(const window& one) {
   return out;
 }
 
-// Only the cells that have any: [log2 of bytes, log2 of ns, blocks].
+// Only non-empty cells: [log2 of bytes, log2 of ns, blocks].
 json to_cells(const std::vector<std::vector<std::uint64_t>>& table) {
   json out = json::array();
   for (std::size_t size = 0; size < table.size(); ++size) {

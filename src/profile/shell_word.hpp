@@ -1,4 +1,4 @@
-// A word as a shell takes it.
+// Quotes words for a shell.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace mallard::profile {
 
-// The text that a shell takes for this one word: in quotes where it has to be.
+// The word, quoted if necessary.
 std::string shell_word(std::string_view text);
 // A command with its arguments.
 std::string shell_words(const std::vector<std::string>& words);

@@ -59,7 +59,7 @@ void site_counter::sample(const recorded& one) {
   sums_[one.what.stack].nanoseconds += trace_.facts().process.cpu_sample_ns;
 }
 
-// The stack that is charged: at the innermost function that is not the heap's.
+// The stack to charge: at the innermost function outside the heap.
 std::uint32_t site_counter::charged(std::uint32_t stack) const {
   std::uint32_t at = stack;
   while (of_heap_[functions_.of(at)] && trace_.stacks().parent(at) != 0) {
@@ -69,7 +69,8 @@ std::uint32_t site_counter::charged(std::uint32_t stack) const {
 }
 
 std::vector<site> site_counter::list(bool by_line) const {
-  // Stacks are many, places few: an address that was two modules' is told apart by its function.
+  // There are many stacks and few places. An address that belonged to two modules is distinguished
+  // by its function.
   std::unordered_map<std::uint64_t, std::pair<std::uint32_t, stack_weights>> sums;
   for (std::uint32_t stack = 0; stack < sums_.stacks(); ++stack) {
     if (!sums_.has(stack)) continue;

@@ -1,5 +1,4 @@
-// The list of `mallard top`: bytes, operations and what is left, by function or by line of the
-// source.
+// The list of `mallard top`: bytes, operations and leaks, by function or by source line.
 #pragma once
 
 #include <string>
@@ -13,19 +12,18 @@
 
 namespace mallard::profile {
 
-// A row of the list, with a place's sums; and the order of the list, the most bytes first.
+// A row of the list with a place's sums; and the order of the list, the most bytes first.
 site site_of(std::string function, std::string file, std::uint32_t line, const stack_weights& sum);
 bool more_bytes(const site& a, const site& b);
 
-// Sums by stack. Memory: about seventy bytes for each that anything happened at.
+// Sums by stack. Memory: about 70 bytes for each stack with events.
 class site_counter final : public block_watcher {
  public:
   // `trace` and `functions` must outlive it.
   site_counter(const trace_reader& trace, const function_table& functions);
 
-  // When all has been told: the most bytes first.
+  // Call it at the end. The most bytes first.
   std::vector<site> list(bool by_line) const;
-  // By stack.
   const of_stacks<stack_weights>& weights() const { return sums_; }
 
   void begin(const live_table<live_block>& live) override { live_ = &live; }
@@ -54,9 +52,9 @@ class site_counter final : public block_watcher {
   const live_table<live_block>* live_ = nullptr;
 };
 
-// Each stack is charged to its innermost function that is not the heap's, inlined or not; a
-// library's that was inlined stands for the one it is in. Reads the events twice: what is live when
-// the heap is largest is known only when all has been seen.
+// Charges each stack to its innermost function outside the heap, inlined or not; an inlined library
+// function is charged to the function that contains it. Reads the events twice, because only the
+// end shows when the heap was largest.
 std::vector<site> list_sites(trace_reader& trace, const function_table& functions, bool by_line);
 
 }  // namespace mallard::profile

@@ -1,5 +1,5 @@
-// The tree of stacks: from the root outwards, which stacks have one more frame, in O(1) for each
-// step and eight bytes for each stack; and from the leaves inwards, sums.
+// The tree of stacks. From the root outwards: the children of a stack, O(1) for each step, eight
+// bytes for each stack. From the leaves inwards: sums.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ class stack_children {
     }
   }
 
-  // The child of a stack with the smallest number; 0: it has none.
+  // The child with the smallest number; 0: none.
   std::uint32_t first(std::uint32_t stack) const { return first_[stack]; }
-  // The next child of the same parent; 0: it was the last.
+  // The next child of the same parent; 0: none.
   std::uint32_t next(std::uint32_t stack) const { return next_[stack]; }
 
  private:
   std::vector<std::uint32_t> first_, next_;
 };
 
-// For each stack, own(stack) and those of all stacks below it. O(stacks).
+// For each stack the sum of own(stack) and own() of all stacks below it. O(stacks).
 template <class Sum, class Own>
 std::vector<Sum> sums_below(const stack_list& stacks, const Own& own) {
   std::vector<Sum> out(stacks.size());

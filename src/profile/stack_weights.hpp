@@ -1,4 +1,4 @@
-// Sums of the events recorded at one stack, not below it.
+// Sums of the events at one stack, without the stacks below it.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ struct stack_weights {
   std::uint64_t bytes = 0;         // allocated
   std::uint64_t leaked_bytes = 0;  // live at the end
   std::uint64_t leaked_blocks = 0;
-  std::uint64_t temporary = 0;    // blocks freed by the next operation of their thread
-  std::uint64_t nanoseconds = 0;  // processor time of the program, sampled
-  std::uint64_t peak_bytes = 0;   // live when the heap is largest
+  std::uint64_t temporary = 0;    // freed by their thread's next operation
+  std::uint64_t nanoseconds = 0;  // sampled processor time of the program
+  std::uint64_t peak_bytes = 0;   // live at the heap's peak
   std::uint64_t peak_blocks = 0;
 
   stack_weights& operator+=(const stack_weights& other) {

@@ -8,7 +8,7 @@
 namespace mallard::profile {
 namespace {
 
-// Bits: the entropy of the shares.
+// The entropy of the shares, in bits.
 double entropy(const std::vector<std::uint64_t>& counts) {
   const auto all =
       static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
@@ -70,7 +70,7 @@ subsystem_meter::subsystem_meter(std::string name, const meter_setting& setting,
   out_.name = std::move(name);
 }
 
-// Windows that time has passed end with what lives now.
+// Closes the windows that have passed, with the bytes that live now.
 void subsystem_meter::roll(std::uint64_t time) {
   if (windows_.empty() || time < window_lasts_) return;
   const std::uint64_t span = std::max<std::uint64_t>(1, setting_.until - setting_.from);
@@ -84,7 +84,7 @@ void subsystem_meter::roll(std::uint64_t time) {
     ++window_;
     windows_[window_].peak = live_bytes_;
   }
-  // Rounded down by more than the division above may be wrong.
+  // Rounded down by more than the error of the division above.
   const auto lasts = static_cast<std::uint64_t>(
       static_cast<double>(span) *
       (static_cast<double>(window_ + 1) / static_cast<double>(windows_.size()) * (1 - 1e-12)));
@@ -96,7 +96,10 @@ subsystem_meter::account& subsystem_meter::window_at(std::uint64_t time) {
   return windows_.empty() ? all_ : windows_[window_];
 }
 
-// An allocation is stamped after it, a free before it.
+// The time of an allocation is its end, that of a free its beginning.
+//
+// Concurrency: only the latest operations of two different threads are kept. A new operation
+// overlaps the other thread's one or not; the overlaps are summed up.
 void subsystem_meter::busy(std::uint64_t time, std::uint32_t thread, bool allocation) {
   const double length = allocation ? setting_.allocation_ns : setting_.free_ns;
   const double at = static_cast<double>(time);
@@ -121,7 +124,7 @@ void subsystem_meter::touch_pages(const metered_block& block, bool allocation) {
   if (last - first > 1024) return;  // pages of its own: no diffusion there
   for (std::uint64_t page = first; page <= last; ++page) {
     const std::uint64_t key = (page + 1) << 4;
-    if (key == 0) continue;  // no such page
+    if (key == 0) continue;  // there is no such page
     page_blocks* const found = pages_.find(key);
     if (allocation) {
       if (found) {
@@ -233,7 +236,7 @@ dimensions subsystem_meter::dims_of(const account& one, double wall,
   const auto threads = static_cast<double>(one.threads.size());
   if (setting_.has_threads && threads > 0 && wall > 0) {
     out.C.literal = threads > 1 ? std::min(1.0, one.busy / (threads * wall)) : 0.0;
-    // Each overlap is time in which two are inside.
+    // Two threads are inside during each overlap.
     out.C.scaled = threads > 1 ? std::min(1.0, ratio(2 * one.overlap, one.busy)) : 0.0;
   }
   return out;
@@ -243,7 +246,7 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
                                   const std::vector<std::uint64_t>& cache_bytes) {
   roll(setting_.until);
   if (!live_at_end_.empty()) live_at_end_.back() = live_bytes_;
-  if (epoch_bytes_ > 0) {  // the last one, which something outlives
+  if (epoch_bytes_ > 0) {  // the last epoch; some blocks outlive it
     epoch_use_ += static_cast<double>(epoch_peak_);
     epoch_total_ += static_cast<double>(epoch_bytes_);
   }
@@ -319,7 +322,7 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
     const double step = wall / static_cast<double>(windows_.size());
     const auto at = [&](std::size_t n) {
       const double past = step * static_cast<double>(n);
-      // Also where the whole time is more than a number of nanoseconds can say.
+      // Also correct if the total does not fit a number of nanoseconds.
       return past < wall ? setting_.from + static_cast<std::uint64_t>(past) : setting_.until;
     };
     window row;

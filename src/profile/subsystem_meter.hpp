@@ -1,14 +1,14 @@
-// Measures one subsystem: told every operation of it in the order of time, it says the six
+// Measures one subsystem. It gets every operation in the order of time and computes the six
 // dimensions, for the whole time and for each window.
 //
-//   D  operations of the heap; scaled: the share of its processor time that they take
-//   V  different sizes by allocations; scaled: entropy of its size classes, over the largest it
-//      could have with as many
+//   D  heap operations; scaled: their share of the subsystem's processor time
+//   V  different sizes per allocation; scaled: the entropy of its size classes over the largest
+//      possible with as many classes
 //   L  instructions over footprint and transitions; scaled: pages needed over pages used at the
 //      peak
 //   U  peak over total bytes; scaled: the same within epochs, from nothing alive to nothing alive
 //   C  expected concurrent operations over threads; scaled: the share of the time in operations
-//      during which another thread is in one too
+//      during which another thread is in one, too
 //   F  allocations by others in between; scaled: how often another subsystem interrupts its run
 //      of allocations of a size class
 #pragma once
@@ -32,11 +32,11 @@ std::uint32_t size_class_of(std::uint64_t bytes);
 // The largest size of a class.
 std::uint64_t size_of_class(std::uint32_t size_class);
 
-// Facts that are the same for all subsystems of a trace.
+// Facts shared by all subsystems of a trace.
 struct meter_setting {
   std::uint64_t from = 0, until = 0;  // ns
   std::size_t windows = 0;
-  double allocation_ns = 0, free_ns = 0;  // what an operation takes, by the timed ones
+  double allocation_ns = 0, free_ns = 0;  // of an operation, by the timed ones
   std::uint64_t cpu_sample_ns = 0;        // 0: no samples
   std::uint64_t page_bytes = 4096;
   std::uint64_t line_bytes = 64;
@@ -54,38 +54,38 @@ struct metered_block {
 
 class subsystem_meter {
  public:
-  // `whole`: of the whole program, whose peak is when at_peak() is called.
+  // `whole`: measures the whole program, whose peak is when at_peak() is called.
   subsystem_meter(std::string name, const meter_setting& setting, bool whole = false);
 
   void allocated(const metered_block& block, bool by_reallocation);
   void freed(const metered_block& block, std::uint64_t time, std::uint32_t thread,
              const block_end& how);
-  // Something became a block of it, or a block of it something else.
+  // A block entered the subsystem by reallocation, or left it.
   void reallocated() { ++out_.total.reallocations; }
   void sampled(std::uint64_t time, bool in_heap);
   // The thread went on in another subsystem.
   void left() { ++transitions_; }
-  // An allocation of this size class follows one of another subsystem, or one of its own.
+  // An allocation of this size class; `continued`: the previous one was the subsystem's own.
   void in_run(bool continued);
-  // Take its live blocks when the program's heap is largest, and at the end.
+  // Pass the subsystem's live blocks at the program's peak, and at the end.
   void at_peak(const placement& where);
   void at_end(const placement& where);
 
   subsystem finish(std::size_t subsystems, const std::vector<std::uint64_t>& cache_bytes);
 
  private:
-  // For the whole time or a window.
+  // Sums of the whole time or a window.
   struct account {
     std::uint64_t allocations = 0, frees = 0, bytes = 0, peak = 0;
     std::uint64_t samples = 0, looks = 0, looks_in_heap = 0;
     double busy = 0, overlap = 0;        // ns
     std::vector<std::uint64_t> classes;  // allocations by size class
     thread_set threads;
-    // All but the peaks, of which the sum is none.
+    // Adds everything but peaks, which have no meaningful sum.
     void add(const account& other);
   };
   struct page_blocks {
-    std::uint64_t address = 0;  // as live_table wants it
+    std::uint64_t address = 0;  // named as live_table requires
     std::uint64_t blocks = 0;
   };
   struct interval {
@@ -102,11 +102,11 @@ class subsystem_meter {
   meter_setting setting_;
   bool whole_;
   subsystem out_;
-  account all_;  // its peak; and what else an account has where there are no windows
+  account all_;  // its peak; and all other sums if there are no windows
   std::vector<account> windows_;
   std::vector<std::uint64_t> live_at_end_;  // by window
   std::size_t window_ = 0;
-  std::uint64_t window_lasts_ = 0;  // until this time, at least
+  std::uint64_t window_lasts_ = 0;  // the current window lasts at least until this time
   number_counts sizes_;
   std::array<std::array<std::uint64_t, 64>, 48> size_by_lifetime_{};
   std::uint64_t live_bytes_ = 0, live_blocks_ = 0;
@@ -119,7 +119,7 @@ class subsystem_meter {
   std::uint64_t pages_at_peak_ = 0;
   std::uint64_t last_end_ = 0;  // of the block born last
   std::uint64_t last_born_ = 0;
-  std::uint64_t last_sample_ = UINT64_MAX;  // when it was
+  std::uint64_t last_sample_ = UINT64_MAX;  // the time of the latest sample
   std::uint64_t neighbours_ = 0;
   placement peak_, end_;
 };

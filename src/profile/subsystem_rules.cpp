@@ -13,12 +13,12 @@ namespace mallard::profile {
 namespace {
 
 constexpr double least_share = 0.02;
-// A node's children take its place if together they carry this much of it.
+// The children replace a node if together they carry this share of it.
 constexpr double children_share = 0.8;
 constexpr std::size_t most_subsystems = 1000;
 const std::string the_rest = "(other)";
 
-// The caller of what a std::thread does.
+// The caller of a std::thread's function.
 bool is_nameless_of_runtime(std::string_view name) {
   return is_nameless(name) && (name.starts_with("libstdc++.so") || name.starts_with("libc++.so") ||
                                name.starts_with("libc.so") || name.starts_with("ld-linux"));
@@ -29,7 +29,7 @@ bool holds_thread_function(std::string_view name) {
   return name.find("std::thread::_State_impl<") != name.npos;
 }
 
-// Functions that are somebody's own: not the heap's, not of a library's header, not what starts a
+// Whether a function is own code: not the heap's, not a library header's, not one that starts a
 // thread.
 bool is_own(const function& one) {
   if (holds_thread_function(one.name)) return true;
@@ -37,7 +37,7 @@ bool is_own(const function& one) {
          !is_start_of_thread(one.name) && !one.of_library;
 }
 
-// The innermost own function of a stack; the innermost of all where none is.
+// The stack at its innermost own function; at its innermost function if it has none.
 std::uint32_t own_stack(const trace_reader& trace, const function_table& functions,
                         std::uint32_t stack) {
   for (std::uint32_t at = stack; at != 0; at = trace.stacks().parent(at)) {
@@ -46,11 +46,11 @@ std::uint32_t own_stack(const trace_reader& trace, const function_table& functio
   return stack;
 }
 
-// The call tree of own functions, and where to cut it. A node is a function as it is called from
-// its caller's node, and stacks are many, nodes with enough of the whole few: so the tree is grown
-// from the root outwards, and what is below a node that has too little is taken as that node's
-// caller's. Whether it has too little is known before its stacks are looked at, from what each
-// stack and those below it carry.
+// The call tree of own functions, and where to cut it. A node is a function as called from its
+// caller's node. There are many stacks but few nodes with enough load. So the tree grows from the
+// root outwards, and a node with too little load is joined with its caller's. The load of each
+// stack with those below it is known in advance, so such nodes are skipped without visiting their
+// stacks.
 class call_tree {
  public:
   call_tree(const trace_reader& trace, const function_table& functions, const stack_loads& loads,
@@ -91,14 +91,14 @@ class call_tree {
     std::uint32_t function = 0;
     stack_load load;
   };
-  // Stacks of a node that is not known to have enough yet.
+  // Stacks of a node that may not have enough load.
   struct group {
     double share = 0;
     std::vector<std::uint32_t> stacks;
   };
 
-  // For each stack, with those below it, the sum of its shares of the bytes, the operations and the
-  // time: at least as much as the largest of the three.
+  // For each stack and those below it, the sum of its shares of bytes, operations and time: at
+  // least as much as the largest of the three.
   std::vector<float> shares_below(const stack_loads& loads) const {
     stack_load all;
     for (std::uint32_t id = 1; id < loads.stacks(); ++id) all += loads.of(id);
@@ -111,9 +111,9 @@ class call_tree {
     });
   }
 
-  // Makes all nodes with enough, callers before what they call, and says whose their stacks are.
+  // Makes all nodes with enough load, callers first, and assigns the stacks to them.
   void grow(const std::vector<float>& shares) {
-    constexpr double enough = least_share * 0.9;  // as much as the sums may be rounded
+    constexpr double enough = least_share * 0.9;  // allows for rounding of the sums
     const stack_children tree(trace_.stacks());
     std::vector<std::vector<std::uint32_t>> stacks_of = {{0}};  // by node, where it is entered
     node_of_[0] = 0;
@@ -147,7 +147,7 @@ class call_tree {
 
   void add_up(const stack_loads& loads) {
     for (std::uint32_t id = 1; id < loads.stacks(); ++id) {
-      // Parents have smaller numbers: theirs are known.
+      // Parents have smaller numbers, so theirs are known.
       if (node_of_[id] == unknown) node_of_[id] = node_of_[trace_.stacks().parent(id)];
       if (loads.has(id)) nodes_[node_of_[id]].load += loads.of(id);
     }
@@ -162,7 +162,7 @@ class call_tree {
   static double share(std::uint64_t part, std::uint64_t all) {
     return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
   }
-  // The largest of what the part carries of the whole's bytes, operations and time.
+  // The largest of the part's shares of bytes, operations and time.
   static double share(const stack_load& part, const stack_load& all) {
     return std::max({share(part.bytes, all.bytes), share(part.operations, all.operations),
                      share(part.time, all.time)});
@@ -184,7 +184,7 @@ class call_tree {
     }
     if (above && id != 0) cut_.insert(id);
     for (const std::uint32_t child : heavy) cut(child);
-    // The rest that is not in a child is the function's own, if it is enough to speak of.
+    // The load that is in no child is the function's own, if it is enough.
     const stack_load rest{here.load.bytes - together.bytes,
                           here.load.operations - together.operations,
                           here.load.time - together.time, here.load.blocks - together.blocks};

@@ -1,5 +1,4 @@
-// Finds an operation's subsystem, by its stack, its thread, or the scope or resource it
-// happened in.
+// Assigns an operation to a subsystem by its stack or thread, or by its scope or resource.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +17,11 @@ std::string name_of(grouping by);
 
 struct subsystem_options {
   grouping by = grouping::found;
-  // grouping::rules: the first whose pattern is found in the name of a function on the stack.
+  // For grouping::rules: the first one whose pattern occurs in the name of a function on the stack.
   std::vector<std::pair<std::string, std::string>> rules;  // name, regular expression
 };
 
-// The subsystem of each stack: an index into `names`, by stack id.
+// The subsystem of each stack, as an index into `names`.
 struct subsystem_map {
   std::vector<std::string> names;
   std::vector<std::uint16_t> of_stack;
@@ -39,10 +38,9 @@ class subsystem_names {
   std::unordered_map<std::string, std::uint16_t> ids_;
 };
 
-// For every stack its subsystem, for the groupings that go by stacks. "found": the call tree is cut
-// where a subtree carries at least 2 % of the bytes, of the operations, or of the time in them, and
-// at an arena scope rather than below it.
-// Throws std::invalid_argument for a pattern that is none.
+// The subsystem of each stack, for groupings by stack. "found": cuts the call tree where a subtree
+// carries at least 2 % of the bytes, the operations or the time in them, and at an arena scope
+// rather than below it. Throws std::invalid_argument for a malformed pattern.
 std::vector<std::uint16_t> subsystems_of_stacks(
     const subsystem_options& options, const trace_reader& trace, const function_table& functions,
     const stack_loads& loads, const std::vector<arena_scope>& scopes, subsystem_names& names);

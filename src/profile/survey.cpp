@@ -19,7 +19,7 @@ survey::survey(const trace_reader& trace, const function_table& functions,
 
 void survey::read(trace_reader& trace, const selection& part) {
   const end_info& end = trace.facts().end;
-  // Threads may go on behind a recording's end.
+  // Threads may go on after a recording's end.
   until_ =
       end.how == end_kind::unknown && end.time != 0 ? std::min(part.until, end.time) : part.until;
   lasts_ = (std::max(part.from, std::min(until_, trace.last_time())) - part.from) / 50;
@@ -48,7 +48,7 @@ void survey::operation(const recorded& one) {
 }
 
 void survey::died(const recorded& one, const surveyed_block& block, const block_end& how) {
-  // A free that was not recorded was before this, nobody knows where.
+  // An unrecorded free happened some time before this, at an unknown place.
   const bool seen = how.why != block_end::cause::not_recorded;
   total.temporary += how.temporary;
   total.remote_frees += how.remote;
@@ -80,7 +80,7 @@ void survey::born(const recorded& one, surveyed_block& block) {
   }
 }
 
-// A block that lives when the reading ends in the middle of a function has not survived that.
+// Blocks that live when the reading ends have not survived functions that are still open.
 void survey::stop() {
   if (stopped_) return;
   stopped_ = true;

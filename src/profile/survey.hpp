@@ -1,4 +1,4 @@
-// The first reading of a trace: totals, what the call tree carries, and which blocks outlived which
+// The first reading of a trace: totals, the load of the call tree, and which blocks outlived which
 // invocations and marked scopes.
 #pragma once
 
@@ -22,7 +22,7 @@ struct surveyed_block : live_block {
 
 class survey final : public block_handler {
  public:
-  // `kept`: by the number of a birth, see invocation_tracker; empty: none is.
+  // `kept`: by number of birth, see invocation_tracker; empty: no block is.
   survey(const trace_reader& trace, const function_table& functions, const std::vector<bool>& kept);
 
   void read(trace_reader& trace, const selection& part);
@@ -33,10 +33,10 @@ class survey final : public block_handler {
   mark_tracker marks;
   number_counts allocation_costs, free_costs;  // ns
 
-  // Blocks that lived for a fiftieth of the reading, or to its end, by the number of their birth.
+  // By number of birth: blocks that lived for at least a fiftieth of the reading, or to its end.
   std::vector<bool> lasting;
 
-  // block_stream calls these.
+  // Called by block_stream.
   void soon(const recorded& one) {
     invocations->prefetch(one.what.stack);
     loads.prefetch(one.what.stack);
@@ -59,11 +59,11 @@ class survey final : public block_handler {
 
   std::multimap<std::uint64_t, std::uint32_t> ends_;  // threads by the time of their end
   std::uint64_t next_end_ = UINT64_MAX;
-  std::uint64_t clock_ns_ = 0;        // of each cost
-  std::uint64_t until_ = UINT64_MAX;  // where the reading ends
-  std::uint64_t lasts_ = 0;           // so long lives what lasts
+  std::uint64_t clock_ns_ = 0;        // included in each cost
+  std::uint64_t until_ = UINT64_MAX;  // the end of the reading
+  std::uint64_t lasts_ = 0;           // blocks that live so long are lasting
   const std::vector<bool>& kept_;
-  bool exits_ = false;  // before that the program does, and so do all its functions
+  bool exits_ = false;  // the program exits before that, and so end all its functions
   bool stopped_ = false;
   std::uint64_t live_bytes_ = 0;
 };

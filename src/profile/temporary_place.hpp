@@ -1,4 +1,4 @@
-// The folder for files that are gone when the command is.
+// The folder for temporary files.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,10 @@
 
 namespace mallard::profile {
 
-// TMPDIR, or /tmp. Throws std::runtime_error, in one line, where that is no folder.
+// TMPDIR, or /tmp. Throws std::runtime_error, with one line, if that is no folder.
 std::filesystem::path temporary_place();
 
-// The line for a file that could not be made there.
+// The message for a file that could not be made there.
 std::string no_temporary_file(const std::filesystem::path& file, const std::string& why);
 
 }  // namespace mallard::profile
