@@ -27,7 +27,7 @@ void attached_recorder::begin(const session_memory& memory) {
 }
 
 void attached_recorder::look_for_modules(const session_memory& memory) {
-  // Twice the same: modules are linked some time after they are mapped.
+  // The dynamic linker links a module some time after it maps it, so wait for two equal readings.
   const std::uint64_t now = process_.modules();
   if (now == latest_ && now != modules_) {
     modules_ = now;

@@ -1,4 +1,4 @@
-// Purpose: the recorder in a process that runs: put in, told of new modules, taken out.
+// Purpose: the recorder in a running process: loads it, tells it of new modules, removes its hooks.
 #pragma once
 
 #include <sys/types.h>
@@ -13,16 +13,16 @@ namespace mallard::profile {
 
 class attached_recorder {
  public:
-  // Throws std::runtime_error, in one line, for a process that cannot be recorded, as it is. See
-  // running_process for `waits_long`.
+  // Throws std::runtime_error, with one line, if the process cannot be recorded; it is then
+  // unchanged. See running_process for `waits_long`.
   attached_recorder(pid_t pid, std::string library, std::function<void()> waits_long);
 
-  // From now on it is recorded. Throws likewise; then it is not, and goes on.
+  // Effects: starts recording. Throws likewise; then the process goes on unrecorded.
   void begin(const session_memory& memory);
-  // Now and then: modules that it has loaded are recorded, too.
+  // Call it now and then: it records modules that the process has loaded since.
   void look_for_modules(const session_memory& memory);
-  // It is as it was, but that the library stays, idle. Throws when its hooks could not be taken
-  // out: then these do nothing but pass on.
+  // Effects: restores the process, except that the library stays loaded and idle. Throws if the
+  // hooks cannot be removed; these then only pass calls on.
   void end();
 
   pid_t pid() const { return process_.pid(); }
@@ -32,8 +32,8 @@ class attached_recorder {
  private:
   running_process process_;
   std::string library_;
-  std::uint64_t modules_ = 0;  // that have hooks
-  std::uint64_t latest_ = 0;   // that were seen
+  std::uint64_t modules_ = 0;  // with hooks
+  std::uint64_t latest_ = 0;   // seen last
 };
 
 }  // namespace mallard::profile

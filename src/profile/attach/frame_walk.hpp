@@ -1,6 +1,6 @@
-// Purpose: the frames of a stopped thread of another process, by the tables for unwinding in the
-// files of its modules. Its stack has old return addresses, too, of functions that have returned:
-// only a walk tells which of them count.
+// Purpose: the frames of a stopped thread of another process, by the unwinding tables in its
+// modules' files. A stack also holds stale return addresses of functions that have returned; only a
+// walk tells them apart.
 #pragma once
 
 #include <sys/user.h>
@@ -14,13 +14,13 @@
 namespace mallard::profile {
 
 struct frame_walk {
-  bool met = false;         // what was looked for
-  bool whole = false;       // the outermost frame was come to
-  std::uint64_t stack = 0;  // else: up to here it is known which frames there are
+  bool met = false;         // the address searched for
+  bool whole = false;       // the walk reached the outermost frame
+  std::uint64_t stack = 0;  // otherwise: the frames below this address are known
 };
 
-// From the innermost frame outwards, until `looked_for` is true of an address in a function, or no
-// table speaks of the next.
+// Walks from the innermost frame outwards until `looked_for` is true of an address, or no table
+// covers the next frame.
 frame_walk walk_frames(const process_memory& memory, const std::vector<mapping>& modules,
                        const user_regs_struct& registers,
                        const std::function<bool(std::uint64_t)>& looked_for);

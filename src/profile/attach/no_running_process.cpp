@@ -1,4 +1,4 @@
-// For machines on which we cannot make a thread call a function.
+// Stubs for machines on which we cannot make a thread call a function.
 #include <stdexcept>
 
 #include "profile/attach/running_process.hpp"

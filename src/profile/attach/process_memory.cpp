@@ -48,8 +48,8 @@ bool process_memory::write(std::uint64_t address, const void* from, std::size_t 
   return pwrite(file_, from, bytes, static_cast<off_t>(address)) == static_cast<ssize_t>(bytes);
 }
 
-// The table of names follows that of symbols in all files that linkers write, so its place says how
-// many symbols there are.
+// In all files that linkers write, the string table follows the symbol table. So its address gives
+// the number of symbols.
 std::map<std::string, std::uint64_t> process_memory::symbols(std::uint64_t module) const {
   std::map<std::string, std::uint64_t> out;
   const auto header = get<Elf64_Ehdr>(module);
@@ -71,7 +71,7 @@ std::map<std::string, std::uint64_t> process_memory::symbols(std::uint64_t modul
     if (entry->d_tag == DT_STRTAB) names = entry->d_un.d_ptr;
     if (entry->d_tag == DT_STRSZ) names_bytes = entry->d_un.d_val;
   }
-  // The dynamic linker has made them addresses, but for modules whose table it may not write.
+  // The dynamic linker has relocated these entries, unless it may not write to the module's table.
   if (table < bias) table += bias;
   if (names < bias) names += bias;
   constexpr std::uint64_t most = std::uint64_t{1} << 26;

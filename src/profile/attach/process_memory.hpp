@@ -1,5 +1,5 @@
-// Purpose: what another process has mapped: its modules, their symbols, its bytes. Reading it takes
-// no stop of any of its threads.
+// Purpose: the mappings of another process: its modules, their symbols, its bytes. Reading them
+// stops none of its threads.
 #pragma once
 
 #include <sys/types.h>
@@ -24,10 +24,11 @@ struct address_range {
 struct mapping {
   address_range range;
   bool is_code = false;
-  std::string path;  // empty: of no file
+  std::string path;  // empty: not mapped from a file
 };
 
-// In the order of addresses; none when there is no such process, or it may not be looked at.
+// In the order of addresses. Returns: nothing if the process does not exist or may not be
+// inspected.
 std::vector<mapping> mappings_of(pid_t pid);
 
 // Whether this is the file's name, with or without a version: "libc.so.6", "libc-2.31.so".
@@ -40,11 +41,11 @@ class process_memory {
   process_memory(const process_memory&) = delete;
   process_memory& operator=(const process_memory&) = delete;
 
-  // Whether all of it could be read, or written. Write-protected pages can be written, too.
+  // Returns: whether all of it was read, or written. Write-protected pages can be written, too.
   bool read(std::uint64_t address, void* to, std::size_t bytes) const;
   bool write(std::uint64_t address, const void* from, std::size_t bytes) const;
 
-  // The functions and objects that the module at this address defines for others.
+  // The functions and objects that the module at this address exports.
   std::map<std::string, std::uint64_t> symbols(std::uint64_t module) const;
 
  private:

@@ -55,8 +55,8 @@ long status_of(const std::string& folder, const std::string& word, int base = 10
   return 0;
 }
 
-// Those in which a thread of a server waits, and no dynamic linker and no malloc of the C
-// library's.
+// Whether it is a call in which a server's thread waits, and neither a dynamic linker nor the C
+// library's malloc.
 bool is_of_waiting(long call, std::uint64_t second) {
   switch (call) {
     case SYS_poll:
@@ -76,17 +76,17 @@ bool is_of_waiting(long call, std::uint64_t second) {
     case SYS_pause:
     case SYS_rt_sigsuspend:
     case SYS_rt_sigtimedwait:
-    case SYS_restart_syscall:  // the rest of a sleep or wait that a stop has interrupted
+    case SYS_restart_syscall:  // the rest of a sleep or wait that a stop interrupted
       return true;
     case SYS_futex:
-      // As condition variables, semaphores and joins wait, and no lock.
+      // Condition variables, semaphores and joins wait so; locks do not.
       return (second & static_cast<std::uint64_t>(FUTEX_CMD_MASK)) == FUTEX_WAIT_BITSET;
     default:
       return false;
   }
 }
 
-// From a file that is no file of a disk, from which a dynamic linker would read.
+// Whether it reads from something other than a file on disk: a dynamic linker reads from those.
 bool is_read_of_stream(pid_t pid, long call, std::uint64_t descriptor) {
   if (call != SYS_read) return false;
   const std::string file = folder_of(pid) + "/fd/" + std::to_string(descriptor);
@@ -98,12 +98,12 @@ bool is_read_of_stream(pid_t pid, long call, std::uint64_t descriptor) {
          target.starts_with("/dev/tty");
 }
 
-// Whether a call ends before this place: it may be where a function returns to.
+// Whether a call instruction ends before this address, so that a function may return to it.
 bool is_return_address(const process_memory& memory, std::uint64_t address) {
   std::array<std::uint8_t, 7> code{};
   if (!memory.read(address - code.size(), code.data(), code.size())) return false;
   if (code[2] == 0xe8) return true;
-  for (const std::size_t length : {2U, 3U, 4U, 6U, 7U}) {  // call *..., by its form
+  for (const std::size_t length : {2U, 3U, 4U, 6U, 7U}) {  // call *..., by its length
     const std::uint8_t* const at = code.data() + code.size() - length;
     if (at[0] == 0xff && (at[1] >> 3 & 7) == 2) return true;
     if (length > 2 && at[0] >= 0x40 && at[0] < 0x50 && at[1] == 0xff && (at[2] >> 3 & 7) == 2) {
@@ -262,7 +262,7 @@ running_process::places running_process::find_places(const std::vector<mapping>&
   return out;
 }
 
-// A look from outside, which disturbs nobody.
+// Checks from outside, without stopping the thread.
 bool running_process::may_stop(pid_t tid, const places&) const {
   std::ifstream in(folder_of(pid_) + "/task/" + std::to_string(tid) + "/syscall");
   long call = -1;
@@ -273,8 +273,8 @@ bool running_process::may_stop(pid_t tid, const places&) const {
          is_read_of_stream(pid_, call, descriptor);
 }
 
-// A malloc that is not the C library's, or a signal handler, has frames there. Where the tables for
-// unwinding do not say which frames there are, everything that looks like a return address is one.
+// Whether a malloc other than the C library's, or a signal handler, has frames on the stack. If the
+// unwinding tables do not cover the stack, every word that looks like a return address counts.
 bool running_process::has_frames_of(const stopped_thread& at, const places& of,
                                     const std::vector<mapping>& all,
                                     const address_range& stack) const {

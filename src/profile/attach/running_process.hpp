@@ -1,17 +1,17 @@
-// Purpose: puts a library of ours into a process that runs, and calls its functions there.
+// Purpose: loads a library of ours into a running process and calls its functions there.
 //
-// One thread of the process is stopped, is made to call dlopen and then functions of the library,
-// and goes on where it was; the others are not touched. A thread may call dlopen wherever a
-// program might, and nowhere else:
+// One thread of the process is stopped and made to call dlopen and then functions of the library;
+// then it goes on where it was. The other threads are not touched. The thread must be at a place
+// where a program may call dlopen:
 //
-//   It waits in a system call of the kind that servers wait in (poll, accept, sleep, a condition
-//   variable): never one that the dynamic linker or a malloc makes. Such a thread is found without
+// - It waits in a system call in which servers wait (poll, accept, sleep, a condition variable),
+//   and which neither the dynamic linker nor a malloc makes. Such a thread is found without
 //   stopping any.
-//   Or it runs the program's own code. What the dynamic linker calls there are constructors, which
-//   may call dlopen; what mallocs other than the C library's call there, they may not.
-//   In neither case it is in a signal handler, which may have interrupted anything.
+// - Or it runs the program's own code. That may be a constructor called by the dynamic linker,
+//   which may call dlopen, but not code that a malloc other than the C library's called.
+// - In neither case is it in a signal handler, which may have interrupted anything.
 //
-// As long as no thread is at such a place, we look again, until the time is over.
+// As long as no thread is at such a place, we try again until the time is over.
 #pragma once
 
 #include <sys/types.h>
@@ -30,27 +30,26 @@ class stopped_thread;
 
 class running_process {
  public:
-  // Throws std::runtime_error, in one line, for a process that nothing can be put into.
-  // `waits_long` is called once when no thread has been at such a place for two seconds.
+  // Throws std::runtime_error, with one line, if no library can be loaded into the process.
+  // `waits_long` is called once if no thread was at a suitable place for two seconds.
   explicit running_process(pid_t pid, std::function<void()> waits_long = {});
 
   pid_t pid() const { return pid_; }
   std::vector<std::string> command() const;
   bool is_there() const;  // false: it has ended
   bool has_library(const std::string& path) const;
-  // It may then not open what we have open.
+  // Then it may be unable to open our files.
   bool has_fewer_rights() const;
 
-  // Effects: loads the library, if it is not there yet, and calls this function of it, with the
-  // text where there is one. Throws std::runtime_error, in one line, when that cannot be done; then
-  // the process goes on as it was.
+  // Effects: loads the library if necessary and calls its function, with `text` unless empty.
+  // Throws std::runtime_error, with one line, if that fails; the process then goes on as before.
   void call(const std::string& library, const char* function, const std::string& text);
-  // A number that changes when modules are loaded.
+  // Returns: a number that changes when modules are loaded.
   std::uint64_t modules() const;
 
  private:
   char state() const;  // as in /proc/PID/stat
-  // Parts of the process's code that must not be interrupted, and functions to call.
+  // Code of the process that must not be interrupted, and functions to call.
   struct places {
     std::uint64_t dlopen = 0;
     std::uint64_t handler_end = 0;
@@ -72,7 +71,7 @@ class running_process {
   std::function<void()> waits_long_;
 };
 
-// A line that says what to do where the system keeps one from attaching; empty where it does not.
+// Returns: a line of advice if this setting prevents attaching; otherwise empty.
 std::string way_round_ptrace_scope(int scope);
 
 }  // namespace mallard::profile

@@ -25,7 +25,7 @@ constexpr std::uint64_t red_zone = 128;
 constexpr std::uint64_t handler_end_bytes = 9;  // mov $15, %rax; syscall
 constexpr std::uint64_t all_signals = ~std::uint64_t{0};
 
-// Results that the kernel gives calls that are to be begun anew, and never shows to programs.
+// The kernel's internal results of calls to be restarted, which programs never see.
 constexpr long restart = 512;  // ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND
 constexpr long last_restart = 514;
 constexpr long restart_by_block = 516;  // ERESTART_RESTARTBLOCK
@@ -34,12 +34,12 @@ bool is_restart(long result) {
   return (result <= -restart && result >= -last_restart) || result == -restart_by_block;
 }
 
-// glibc's declaration is an enumeration, the kernel's header's are numbers.
+// glibc declares an enumeration, the kernel's header has numbers.
 long ask_kernel(int request, pid_t tid, void* address, void* data) {
   return syscall(SYS_ptrace, request, tid, address, data);
 }
 
-// Signals that wait for it and are not blocked.
+// Whether signals are pending and not blocked.
 bool has_signals(pid_t tid) {
   std::ifstream in("/proc/" + std::to_string(tid) + "/status");
   std::uint64_t pending = 0, blocked = 0;
@@ -64,7 +64,7 @@ stopped_thread::stopped_thread(pid_t tid, const process_memory& memory)
     ask_kernel(PTRACE_DETACH, tid, nullptr, nullptr);
     return;
   }
-  // Any other stop is a signal's, or of the whole process: that is not to be disturbed.
+  // Any other stop belongs to a signal or to the whole process, and must not be disturbed.
   if (!WIFSTOPPED(status)) return;
   if (status >> 16 != PTRACE_EVENT_STOP || WSTOPSIG(status) != SIGTRAP) {
     const bool is_signal = status >> 16 == 0;
@@ -107,8 +107,8 @@ long stopped_thread::system_call() const {
   return waited ? static_cast<long>(registers_.orig_rax) : -1;
 }
 
-// With an interrupted system call before it, instead of behind it. EINTR is for the program only if
-// a signal is there.
+// Returns: the registers to go on with. An interrupted system call begins anew: the instruction
+// pointer is set before it. The program sees EINTR only if a signal is there.
 user_regs_struct stopped_thread::resumed() const {
   user_regs_struct out = registers_;
   const long call = system_call();
@@ -143,10 +143,11 @@ std::uint64_t stopped_thread::put(const void* from, std::size_t bytes) {
   return at;
 }
 
-// As of a signal handler: return address, registers, and behind them floating point and vectors.
+// Builds a signal handler's frame: return address, registers, then floating-point and vector
+// registers.
 std::uint64_t stopped_thread::put_frame(std::uint64_t handler_end) {
   std::vector<std::uint8_t> vectors = vectors_;
-  constexpr std::size_t software = 464;  // where the kernel says what follows the old 512 bytes
+  constexpr std::size_t software = 464;  // describes what follows the legacy 512 bytes
   const auto bytes = static_cast<std::uint32_t>(vectors.size());
   const std::uint32_t marks[] = {0x46505853, bytes + 4};
   const std::uint32_t last_mark = 0x46505845;
@@ -173,7 +174,7 @@ std::uint64_t stopped_thread::put_frame(std::uint64_t handler_end) {
   } made{};
   made.handler_end = handler_end;
   made.flags = 1;            // there are vectors
-  made.stack.ss_flags = 64;  // none such: that of handlers stays as it is
+  made.stack.ss_flags = 64;  // invalid on purpose: sigreturn then keeps the handlers' stack
   const user_regs_struct from = resumed();
   const std::uint64_t all[] = {from.r8,  from.r9,  from.r10, from.r11, from.r12, from.r13,
                                from.r14, from.r15, from.rdi, from.rsi, from.rbp, from.rbx,
@@ -198,7 +199,7 @@ bool stopped_thread::call(std::uint64_t function, std::uint64_t first, std::uint
   to.rsi = second;
   to.rax = 0;
   to.orig_rax = ~std::uint64_t{0};
-  to.eflags &= ~std::uint64_t{0x400};  // the direction of string instructions
+  to.eflags &= ~std::uint64_t{0x400};  // the direction flag
   const std::uint64_t none_but_errors = all_signals;
   ask_kernel(PTRACE_SETSIGMASK, tid_, reinterpret_cast<void*>(sizeof none_but_errors),
              const_cast<std::uint64_t*>(&none_but_errors));
@@ -213,7 +214,7 @@ bool stopped_thread::run_to(std::uint64_t handler_end, double longest) {
   for (int status = 0;;) {
     if (ask_kernel(PTRACE_SYSCALL, tid_, nullptr, nullptr) != 0) break;
     if (!wait(longest, status)) {
-      // It comes back by itself, later.
+      // The thread will return by itself later.
       ask_kernel(PTRACE_INTERRUPT, tid_, nullptr, nullptr);
       if (wait(1, status) && WIFSTOPPED(status)) ask_kernel(PTRACE_DETACH, tid_, nullptr, nullptr);
       break;
@@ -227,7 +228,7 @@ bool stopped_thread::run_to(std::uint64_t handler_end, double longest) {
         return true;
       }
     } else if (status >> 16 == 0) {
-      // An error of its own, which nothing can block: it is the process's to end by.
+      // A fault of its own, which cannot be blocked: the process must end by it.
       ask_kernel(PTRACE_DETACH, tid_, nullptr,
                  reinterpret_cast<void*>(std::intptr_t{WSTOPSIG(status)}));
       break;

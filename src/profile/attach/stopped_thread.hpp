@@ -1,10 +1,10 @@
-// Purpose: makes one thread of another process call a function, and go on as if nothing had been.
+// Purpose: makes one thread of another process call a function and then go on undisturbed.
 //
-// The call is made as the kernel makes that of a signal handler: below the thread's stack lies a
-// frame with all that the thread was, and the function returns to the C library's end of handlers,
-// which restores that. So the thread finds back by itself, even if we are killed while it is in the
-// function. Where we are not, the call ends for us when that end is reached: then the registers are
-// set as they were, so that a system call that was interrupted is begun anew.
+// The call looks like the kernel's call of a signal handler. Below the thread's stack we put a
+// signal frame with the thread's whole state. The function returns to the end of the C library's
+// handlers, which restores that state by sigreturn. So the thread recovers by itself even if we are
+// killed during the call. If we live, the call ends for us when the thread reaches that place: we
+// then set the registers ourselves, so that an interrupted system call begins anew.
 #pragma once
 
 #include <sys/types.h>
@@ -19,25 +19,26 @@ namespace mallard::profile {
 
 class stopped_thread {
  public:
-  // Stops it. Throws std::system_error when it may not be traced.
+  // Stops the thread. Throws std::system_error if it may not be traced.
   stopped_thread(pid_t tid, const process_memory& memory);
   ~stopped_thread();  // lets it go on
   stopped_thread(const stopped_thread&) = delete;
   stopped_thread& operator=(const stopped_thread&) = delete;
 
-  // False: it has ended, or was stopped by something else just now.
+  // False: it has ended, or something else has just stopped it.
   bool is_stopped() const { return state_ == state::stopped; }
   std::uint64_t instruction() const { return registers_.rip; }
   std::uint64_t stack() const { return registers_.rsp; }
-  // The system call that it waited in; -1: none.
+  // The system call in which it waited; -1: none.
   long system_call() const;
   const user_regs_struct& registers() const { return registers_; }
 
-  // `handler_end`: where the C library's signal handlers return to. At most two arguments. Returns:
-  // false when it has not come back after so many seconds; then the thread is on its own.
+  // `handler_end`: the address to which the C library's signal handlers return. At most two
+  // arguments. Returns: false if the function has not returned within `longest` seconds; the thread
+  // is then on its own.
   bool call(std::uint64_t function, std::uint64_t first, std::uint64_t second,
             std::uint64_t handler_end, double longest);
-  // Puts bytes on its stack, for arguments. 0: they could not be written.
+  // Copies bytes to its stack, for arguments. Returns: 0 if they could not be written.
   std::uint64_t put(const void* from, std::size_t bytes);
 
  private:
@@ -51,9 +52,9 @@ class stopped_thread {
   const process_memory& memory_;
   state state_ = state::gone;
   user_regs_struct registers_{};
-  std::vector<std::uint8_t> vectors_;  // and floating point, as the processor saves them
-  std::uint64_t signals_ = 0;          // that are blocked
-  std::uint64_t top_ = 0;              // of what we have on its stack
+  std::vector<std::uint8_t> vectors_;  // with floating point, as the processor saves them
+  std::uint64_t signals_ = 0;          // the blocked ones
+  std::uint64_t top_ = 0;              // of our data on its stack
   bool has_called_ = false;
 };
 

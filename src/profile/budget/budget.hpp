@@ -1,5 +1,5 @@
-// Purpose: what a program may allocate, as a file that is kept beside it, and what a trace says of
-// it.
+// Purpose: the limits of a program's allocations, as a file kept beside it, and how a trace
+// compares.
 //
 //   # at most 32 MiB at once, and nothing of the cache leaks
 //   peak <= 32 MiB
@@ -13,10 +13,10 @@
 //   for (const budget_finding& one : check_budget(trace, rules)) …;
 //
 // A line is MEASURE <= NUMBER, MEASURE in PATTERN <= NUMBER, MEASURE per call of PATTERN <= NUMBER,
-// or none in PATTERN, which is allocations in PATTERN <= 0. The number may have a tolerance behind
-// it. The pattern is a regular expression that is looked for in the names of the functions on the
-// stack, inlined ones too, so what a function allocates is what it does below it as well; with the
-// library's functions, whose template arguments say which type it is: "make_unique<connection".
+// or none in PATTERN, which means allocations in PATTERN <= 0. A tolerance may follow the number.
+// The pattern is a regular expression that must occur in the name of a function on the stack, also
+// of an inlined one. So a function's allocations include those of the functions it calls. Names of
+// library functions have template arguments that tell the type: "make_unique<connection".
 #pragma once
 
 #include <cstdint>
@@ -31,36 +31,36 @@ namespace mallard::profile {
 
 enum class budget_measure : std::uint8_t {
   peak,         // bytes live at once
-  bytes,        // requested, all in all
-  allocations,  // blocks, those of reallocations too
-  leaks,        // blocks that live at the end
-  leaked,       // bytes of them
-  survivors,    // blocks that outlived the call of the function, or the scope, they were made in
+  bytes,        // requested in all
+  allocations,  // blocks, with those of reallocations
+  leaks,        // blocks alive at the end
+  leaked,       // their bytes
+  survivors,    // blocks that outlived the call of the function, or the scope, of their allocation
 };
 
 struct budget_rule {
   budget_measure what = budget_measure::peak;
   std::string pattern;    // empty: the whole program
-  bool per_call = false;  // the most that one call takes, with what it calls
+  bool per_call = false;  // the most in one call, with everything it calls
   std::uint64_t limit = 0;
-  std::uint64_t tolerance = 0;  // by how much more it may be; a unit as the limit
+  std::uint64_t tolerance = 0;  // allowed excess, in the limit's unit
   unsigned line = 0;            // of the file
   std::string text;             // as written
 };
 
-// Throws std::runtime_error "NAME:LINE: ..." for what is no rule.
+// Throws std::runtime_error "NAME:LINE: ..." for a malformed rule.
 std::vector<budget_rule> parse_budget(std::istream& text, const std::string& name);
-// The same, and for a file that cannot be read.
+// Also throws if the file cannot be read.
 std::vector<budget_rule> read_budget(const std::string& path);
 
-// The place that allocates most of what was found.
+// The place that contributes most.
 struct budget_place {
   std::string function;
   std::string file;
   std::uint32_t line = 0;
 };
 
-// Between these is the most that one call took.
+// The most that one call took lies between these bounds.
 struct call_bounds {
   std::uint64_t least = 0, most = 0;
 
@@ -69,15 +69,15 @@ struct call_bounds {
 
 struct budget_finding {
   budget_rule rule;
-  // Not set: no function of the trace has such a name, or it has no calls of its own and the rule
-  // is about calls, or these cannot be told apart. A rule whose function was renamed would hold for
-  // ever, so that is no better than too much.
+  // Not set if no function of the trace has such a name, if the rule is about calls and the
+  // function has none of its own, or if its calls cannot be told apart. Counts as exceeded, because
+  // a rule whose function was renamed would otherwise hold for ever.
   std::optional<std::uint64_t> found = {};
-  bool exact = true;         // else it is no less, or where the rule is kept no more
-  bool is_inlined = false;   // where it is met, so that nothing tells its calls apart
-  std::size_t too_many = 0;  // functions of such a name, to follow their calls
-  std::optional<call_bounds> unclear = {};  // calls that cannot be told apart, and it matters
-  std::vector<std::string> nearest = {};    // names, where there is none
+  bool exact = true;         // otherwise a lower bound, or an upper bound if the rule is kept
+  bool is_inlined = false;   // everywhere, so its calls cannot be told apart
+  std::size_t too_many = 0;  // functions with such a name; their calls are not followed
+  std::optional<call_bounds> unclear = {};  // calls cannot be told apart, and it matters
+  std::vector<std::string> nearest = {};    // similar names, if there is none
   std::optional<budget_place> where = {};
 
   bool kept() const {
@@ -85,12 +85,12 @@ struct budget_finding {
   }
 };
 
-// One for each rule. Reads the events twice. Memory: as analyse().
+// Returns: one for each rule. Reads the events twice. Memory: as analyse().
 std::vector<budget_finding> check_budget(trace_reader& trace,
                                          const std::vector<budget_rule>& rules);
 
-// Effects: every rule that is kept with less gets what was found as its limit; nothing else in the
-// file changes. Returns: how many. Throws std::system_error, and the file is as it was.
+// Effects: sets the limit of every rule that is kept with less to the value found; nothing else in
+// the file changes. Returns: how many. Throws std::system_error; the file is then unchanged.
 std::size_t tighten_budget(const std::string& path, const std::vector<budget_finding>& findings);
 
 bool is_bytes(budget_measure what);

@@ -46,7 +46,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Up to the first space, which goes with it.
+// Takes the text up to the first space, and the space.
 std::string_view take_word(std::string_view& text) {
   const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
   const std::string_view word = text.substr(0, end);

@@ -15,14 +15,14 @@ call_counter::call_counter(const trace_reader& trace, const function_table& func
       any_(std::find(asked_for.begin(), asked_for.end(), true) != asked_for.end()),
       found_(asked_for.size()) {}
 
-// A named function that begins neither the program nor a thread has a caller: code without a table
-// for unwinding hides it.
+// Whether outermost frames are missing. A named function that begins neither the program nor a
+// thread has a caller, which code without an unwinding table hides.
 bool call_counter::is_broken_at(std::uint32_t outermost) const {
   const function& one = functions_[outermost];
   return outermost != 0 && !one.root && !is_nameless(one.name);
 }
 
-// A function that is asked for and jumps to another at its end has that one's frame in its place.
+// If a function that is asked for ends by a jump to another, that one's frame has taken its place.
 const call_counter::frames_of& call_counter::frames_on(std::uint32_t stack) {
   const auto [at, fresh] = frames_.try_emplace(stack);
   frames_of& out = at->second;
@@ -87,7 +87,7 @@ void call_counter::end() {
     for (open_call& one : calls) close(one, true);
   }
   open_.clear();
-  // A stack without its outermost frames does not say whose it is.
+  // A stack without its outermost frames does not show which call it belongs to.
   for (std::uint32_t function = 0; function < found_.size(); ++function) {
     calls_found& one = found_[function];
     if (cut_ || vanishes_.contains(function)) one.blocks.most = one.bytes.most = UINT64_MAX;
@@ -130,7 +130,7 @@ call_counter::relation call_counter::tell_apart(std::uint32_t old_frame, std::ui
   return begins ? relation::new_call : relation::same_call;
 }
 
-// The stacks from this frame to the innermost.
+// Returns: the stacks from this frame to the innermost.
 std::vector<std::uint32_t> call_counter::inwards(std::uint32_t frame, std::uint32_t stack) const {
   std::vector<std::uint32_t> out{stack};
   while (out.back() != frame) out.push_back(trace_.stacks().parent(out.back()));
@@ -138,7 +138,8 @@ std::vector<std::uint32_t> call_counter::inwards(std::uint32_t frame, std::uint3
   return out;
 }
 
-// A frame that both have goes round, or the innermost of them goes on within what it called.
+// Whether the call may go on: a common frame loops back to its place, or the first frame that
+// differs goes on from the old place to the new one.
 bool call_counter::may_go_on(const std::vector<std::uint32_t>& old,
                              const std::vector<std::uint32_t>& now) {
   const std::size_t depth = std::min(old.size(), now.size());
@@ -146,7 +147,7 @@ bool call_counter::may_go_on(const std::vector<std::uint32_t>& old,
     if (old[i] != now[i]) {
       const bool in_place =
           trace_.stacks().frame_address(old[i]) == trace_.stacks().frame_address(now[i]);
-      // Another function in its place: jumped to.
+      // Another function in the same place: by a jump.
       return in_place && (functions_.of(old[i]) != functions_.of(now[i]) ||
                           graph_.is_in_parts(now[i]) || graph_.reaches(old[i], now[i]));
     }
@@ -155,16 +156,16 @@ bool call_counter::may_go_on(const std::vector<std::uint32_t>& old,
   return false;
 }
 
-// All that was open in the function has returned, a frame outside has gone round, and all that is
-// open now has been called.
+// Whether another call may have begun: all frames open before have returned, a frame outside has
+// looped, and all frames open now were entered anew.
 bool call_counter::may_begin_anew(const std::vector<std::uint32_t>& old,
                                   const std::vector<std::uint32_t>& now) {
-  // A throw ends functions in the middle, also one that was thrown long ago and is thrown again.
+  // A throw may leave a function anywhere, also a rethrow of an exception from long ago.
   const auto leaves = [&](std::uint32_t one) {
     return graph_.has_throws() || graph_.can_leave(one);
   };
   const auto enters = [&](std::uint32_t one) { return graph_.can_enter(one); };
-  // A context's function (makecontext) is called by code whose beginning is all that is seen of it.
+  // The caller of a context's function (makecontext) is known only from its start.
   const auto is_root = [&](std::uint32_t one) {
     const std::uint32_t caller = trace_.stacks().parent(one);
     return functions_[functions_.of(one)].root && (caller == 0 || !graph_.reaches(caller, caller));

@@ -1,7 +1,8 @@
-// How much one call of a function allocates at most, between two bounds. A recording has no entries
-// of functions, only stacks: calls are told apart by what the machine code allows between two of
-// them. Where it allows both, one call that goes on and another that begins, the upper bound has
-// them as one and the lower as two.
+// Bounds of what one call of a function allocates at most. A recording has no function entries,
+// only stacks. The counter compares each stack with the thread's previous one and asks place_graph
+// whether the machine code lets the call go on between them, and whether it lets another one begin.
+// If only one is possible, the answer is certain. If both are, the upper bound counts one call and
+// the lower bound two. Results for a pair of stacks are remembered.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +19,17 @@
 namespace mallard::profile {
 
 struct calls_found {
-  bool any = false;  // of the function, with something allocated in them
+  bool any = false;  // of the function, with allocations
   call_bounds blocks, bytes;
 };
 
 class call_counter final : public block_watcher {
  public:
-  // `functions`: by number, which are asked for.
+  // `asked_for`: by function number.
   call_counter(const trace_reader& trace, const function_table& functions, const stack_loads& loads,
                const std::vector<bool>& asked_for);
 
-  // By function, when all events have been told.
+  // By function; after the last event.
   const std::vector<calls_found>& found() const { return found_; }
 
   void begin(const live_table<live_block>&) override {}
@@ -45,22 +46,22 @@ class call_counter final : public block_watcher {
   struct amount {
     std::uint64_t blocks = 0, bytes = 0;
   };
-  // A function that is on the stack, with its outermost frame there.
+  // A function on the stack, with its outermost frame there.
   struct frame_of {
     std::uint32_t function = 0;
-    std::uint32_t frame = 0;  // a stack whose innermost frame this is
+    std::uint32_t frame = 0;  // a stack whose innermost frame it is
   };
   struct frames_of {
     std::vector<frame_of> asked_for;  // the innermost first
-    std::uint64_t outermost = 0;      // the address of the outermost of all
+    std::uint64_t outermost = 0;      // address of the outermost frame of all
     bool cut = false;                 // frames outside it are missing
   };
   struct open_call {
     frame_of at;
     std::uint32_t stack = 0;   // where the thread was seen last
-    amount certain, possible;  // since the call began, for certain or possibly
+    amount certain, possible;  // since the call began, certainly or possibly
   };
-  // A thread's stack, by its outermost frame: coroutines may have their own.
+  // A thread's stack, identified by its outermost frame: coroutines have stacks of their own.
   using path = std::pair<std::uint32_t, std::uint64_t>;
   enum class relation : std::uint8_t { same_call, unclear, new_call };
 
@@ -78,10 +79,10 @@ class call_counter final : public block_watcher {
   const function_table& functions_;
   place_graph graph_;
   std::vector<bool> asked_for_;
-  bool any_;  // function is asked for
+  bool any_;  // some function is asked for
   std::vector<calls_found> found_;
-  std::unordered_set<std::uint32_t> vanishes_;           // functions whose calls may not all show
-  bool cut_ = false;                                     // some stack was
+  std::unordered_set<std::uint32_t> vanishes_;  // functions whose calls may not all be visible
+  bool cut_ = false;                            // some stack was cut
   std::unordered_map<std::uint32_t, frames_of> frames_;  // by stack
   std::map<path, std::vector<open_call>> open_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, relation> known_;

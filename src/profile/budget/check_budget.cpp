@@ -16,11 +16,12 @@ namespace {
 
 struct stack_sum {
   std::uint64_t blocks = 0, bytes = 0, leaks = 0, leaked = 0;
-  std::int64_t live = 0;      // bytes; less than nothing: they lived before the trace
-  std::uint64_t at_peak = 0;  // of the whole program
+  std::int64_t live = 0;      // bytes; negative if blocks were allocated before the trace
+  std::uint64_t at_peak = 0;  // at the whole program's peak
 };
 
-// By stack: some function on it has a name that is asked for; and what lives of these stacks.
+// Sums for one pattern. By stack: whether a function on it has such a name; and the live bytes of
+// these stacks.
 struct pattern_sum {
   std::vector<bool> inside;
   std::uint64_t live = 0, peak = 0;
@@ -68,7 +69,7 @@ class block_counter final : public block_watcher {
   std::map<std::string, pattern_sum>& patterns_;
 };
 
-// Each event is looked at for each of them that is on its stack.
+// Each event is checked for each of these functions on its stack.
 constexpr std::size_t most_functions = 100;
 
 class checker {
@@ -98,7 +99,7 @@ class checker {
   }
 
  private:
-  // The names of what a stack's innermost frame stands for.
+  // The names of the functions at a stack's innermost frame, inlined ones included.
   std::vector<std::string> names_at(std::uint32_t stack) const {
     std::vector<std::string> names{functions_[functions_.of(stack)].name};
     for (const symbol_line& one : trace_.lines_of(stack)) {
@@ -107,7 +108,7 @@ class checker {
     return names;
   }
 
-  // By stack: some function on it has such a name.
+  // By stack: whether a function on it has such a name.
   std::vector<bool> stacks_inside(const std::string& pattern) {
     const name_pattern wanted(pattern);
     std::map<std::pair<std::uint64_t, std::uint32_t>, bool> known;  // by address and function
@@ -138,7 +139,7 @@ class checker {
     return out;
   }
 
-  // By function: a rule is of each call of it.
+  // By function: whether a rule is about its calls.
   std::vector<bool> functions_with_calls() const {
     std::vector<bool> out(functions_.functions().size());
     for (const budget_rule& one : rules_) {
@@ -172,7 +173,7 @@ class checker {
       }
     }
     if (rule.what == budget_measure::peak) {
-      // Nobody keeps, stack by stack, what lived when a function's own peak was.
+      // The sums by stack are those at the program's peak, not at the function's own.
       if (!rule.pattern.empty()) out.where = {};
       sum = rule.pattern.empty() ? dims_.total.peak_bytes : patterns_.at(rule.pattern).peak;
     }
@@ -201,7 +202,7 @@ class checker {
       if (many > most_functions) return {.rule = rule, .too_many = many};
     }
     budget_finding out = rule.per_call ? of_each_call(rule) : of_survivors(rule);
-    // A function with blocks below it has calls.
+    // A function with blocks below it has calls, so it must be inlined everywhere.
     out.is_inlined = !out.found && !out.unclear && seen(rule.pattern);
     if (out.found || out.unclear || out.is_inlined) return out;
     std::set<std::string> scopes = all_names();
@@ -221,7 +222,7 @@ class checker {
     return out;
   }
 
-  // A copy of it has no frame, so not all of its calls are known.
+  // An inlined copy has no frame, so not all calls are known.
   bool is_inlined_somewhere(const name_pattern& wanted) const {
     for (const auto& [key, one] : trace_.symbols().of) {
       for (std::size_t i = 0; i + 1 < one.lines.size(); ++i) {
@@ -231,7 +232,7 @@ class checker {
     return false;
   }
 
-  // Scopes that are marked in the source are exact.
+  // Scopes marked in the source are exact.
   budget_finding of_each_call(const budget_rule& rule) const {
     budget_finding out{.rule = rule};
     const name_pattern wanted(rule.pattern);
@@ -254,7 +255,7 @@ class checker {
     }
     if (!bounds) return out;
     if (is_inlined_somewhere(wanted)) bounds->most = UINT64_MAX;
-    // The bound that decides is told; where neither does, nothing is.
+    // Report the bound that decides; if neither does, report nothing.
     out.found = bounds->most;
     out.exact = bounds->exact();
     if (out.kept()) return out;
@@ -265,7 +266,7 @@ class checker {
     return out;
   }
 
-  // The place that allocated what survived most often.
+  // The place whose blocks survived most often.
   static std::optional<budget_place> place_of(const arena_scope& scope) {
     if (scope.survivor_stacks.empty() || scope.survivor_stacks.front().frames.empty()) return {};
     return budget_place{scope.survivor_stacks.front().frames.front(), "", 0};

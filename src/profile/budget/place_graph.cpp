@@ -16,7 +16,7 @@ place_graph::place_graph(const trace_reader& trace, const function_table& functi
       functions.functions().begin(), functions.functions().end(),
       [](const function& one) { return one.name.starts_with("__cxa_allocate_exception"); });
   const auto& modules = trace.facts().modules;
-  // Where modules came and went, an address may be another's code: nothing is known then.
+  // If modules were unloaded, one address may be two modules' code; then nothing is known.
   if (std::any_of(modules.begin(), modules.end(),
                   [](const module_info& one) { return one.last_stack != UINT32_MAX; })) {
     return;
@@ -52,7 +52,7 @@ place_graph::place_graph(const trace_reader& trace, const function_table& functi
   }
 }
 
-// A place that was known when the code was read may have been lost since.
+// A place known when the code was read may be missing from the trace.
 std::uint32_t place_graph::place_at(std::uint64_t ip) const {
   const auto found = at_.find(ip);
   return found == at_.end() ? UINT32_MAX : found->second;
@@ -69,7 +69,7 @@ bool place_graph::finds(std::vector<std::uint32_t> ahead, std::uint32_t wanted) 
     }
     if (std::find(met.begin(), met.end(), place) != met.end()) continue;
     met.push_back(place);
-    // It would have been recorded, unless a throw ended it before.
+    // The call would have been recorded, unless a throw ended it before.
     if (allocates(place) && (symbols_[place]->flow.outside || !has_throws_)) continue;
     if (wanted == end && symbols_[place]->flow.leaves) return true;
     ahead.insert(ahead.end(), next_[place].begin(), next_[place].end());
@@ -77,7 +77,7 @@ bool place_graph::finds(std::vector<std::uint32_t> ahead, std::uint32_t wanted) 
   return false;
 }
 
-// Behind the place `from`, which the thread has been seen at.
+// Searches from `from`, where the thread was seen.
 bool place_graph::finds_from(std::uint32_t from, std::uint32_t wanted) {
   const auto [at, fresh] = known_.try_emplace({from, wanted}, true);
   if (!fresh) return at->second;
@@ -119,7 +119,7 @@ std::uint32_t place_graph::called_from(std::uint32_t stack) const {
   return found == function_at_.end() ? 0 : found->second;
 }
 
-// The call at this place cannot return without an allocation.
+// Whether the call at this place cannot return without an allocation.
 bool place_graph::allocates(std::uint32_t place) {
   if (allocates_[place] != answer::not_known) return allocates_[place] == answer::yes;
   allocates_[place] = answer::is_asked;

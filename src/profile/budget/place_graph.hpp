@@ -1,6 +1,8 @@
-// The ways through a program's functions from place to place, places being return addresses, with
-// no allocation between that would have been recorded. Where the code is not known, everything may
-// follow everything.
+// The possible ways through a program's functions between places (return addresses) without an
+// allocation that would have been recorded. The edges come from the machine code, as each symbol's
+// `flow` describes it. A search from a place stops where a call is sure to allocate. If it meets
+// code that is not known, everything may follow, and the answer is yes. Answers for pairs of places
+// are remembered.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +18,30 @@ namespace mallard::profile {
 
 class place_graph {
  public:
-  // `loads`: of the whole trace. All must outlive the graph.
+  // `loads`: of the whole trace. All arguments must outlive the graph.
   place_graph(const trace_reader& trace, const function_table& functions, const stack_loads& loads);
 
-  // Some function may have been left by a throw: exceptions were allocated.
+  // Whether a throw may have left some function: exceptions were allocated.
   bool has_throws() const { return has_throws_; }
 
-  // The program may come from the place of one stack's innermost frame to the other's, in a
-  // function that goes on.
+  // Whether the program may get from one stack's place to the other's within one call of the
+  // function.
   bool reaches(std::uint32_t from, std::uint32_t to);
-  // The function may return from there.
+  // Whether the function may return from there.
   bool can_leave(std::uint32_t stack);
-  // It may come there when it is called.
+  // Whether a new call of the function may get there.
   bool can_enter(std::uint32_t stack);
-  // The function has parts that lie apart, so that one may be taken for its beginning.
+  // Whether the function has separate parts, one of which may be taken for its beginning.
   bool is_in_parts(std::uint32_t stack) const { return starts_[functions_.of(stack)].size() > 1; }
-  // The function may leave its frame to another that allocates, and it is not known to have been
-  // called from `caller`: from elsewhere it may be so that nothing shows it. Code that is not known
-  // may, too, but for traces in which none is: those of other processors and tools.
+  // Whether the function may jump to another one that allocates and is not known to have been
+  // called from `caller`, so that the call is invisible. Unknown code may, except in traces without
+  // any known code: those of other processors and tools.
   bool may_vanish(std::uint32_t stack, std::uint32_t caller) const;
-  // The function of the same module that is called from there, by name; 0: not known.
+  // The function of the same module called there; 0: unknown.
   std::uint32_t called_from(std::uint32_t stack) const;
 
  private:
-  static constexpr std::uint32_t end = 0;  // of a function: no place has this number
+  static constexpr std::uint32_t end = 0;  // the end of a function; no place has this number
   enum class answer : std::uint8_t { not_known, is_asked, no, yes };
   struct function_code {
     bool known = false;
@@ -62,7 +64,7 @@ class place_graph {
   std::map<std::uint64_t, function_code> code_;          // by start
   std::vector<std::vector<std::uint64_t>> starts_;       // by function
   std::unordered_map<std::uint64_t, std::uint32_t> function_at_;
-  std::vector<answer> allocates_;                     // by place: whenever it is come to
+  std::vector<answer> allocates_;                     // by place: whether each visit allocates
   std::map<std::uint64_t, answer> always_allocates_;  // by start
   std::map<std::pair<std::uint64_t, std::uint32_t>, bool> known_;
 };

@@ -7,7 +7,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// The format counts in microseconds.
+// The format's unit is the microsecond.
 double microseconds(std::uint64_t nanoseconds) {
   return static_cast<double>(nanoseconds) / 1e3;
 }
@@ -26,7 +26,7 @@ std::string to_perfetto(const timeline& data, const std::string& program, long p
                         {"ts", microseconds(data.times[t])},
                         {"args", {{"live bytes", data.live[s][t]}}}});
     }
-    // Each subsystem's epochs lie on a track of their own: those of two may overlap.
+    // Each subsystem's epochs are on a track of their own, because those of two may overlap.
     events.push_back({{"ph", "M"},
                       {"name", "thread_name"},
                       {"pid", process},

@@ -7,7 +7,7 @@
 
 namespace mallard::profile {
 
-// Chrome's trace-event JSON: a counter track of live bytes for each subsystem, its epochs as
+// Chrome's trace-event JSON: for each subsystem a counter track of live bytes, and its epochs as
 // slices.
 std::string to_perfetto(const timeline& data, const std::string& program, long process);
 

@@ -1,7 +1,7 @@
-// profile.proto by hand: a message is a row of fields, a field its number and wire type as a
-// varint, then a varint (type 0) or a length and bytes (type 2). Strings are indices into a table,
-// whose first entry is empty. A function gets one location: what was recorded inside one function
-// is one line of the profile.
+// Writes profile.proto by hand. A message is a row of fields. A field is a varint of its number and
+// wire type, followed by a varint (type 0), or by a length and bytes (type 2). Strings are indices
+// into a table whose first entry is empty. Each function has one location, so everything in a
+// function is one line of the profile.
 #include <map>
 #include <span>
 #include <string_view>
@@ -60,7 +60,7 @@ std::string value_type(string_table& strings, std::string_view type, std::string
   return m.text();
 }
 
-// Stack first, innermost in front; then a value for each sample type.
+// The stack, innermost first; then a value for each sample type.
 std::string sample(const stack_profile& profile, std::uint32_t at) {
   std::vector<std::uint64_t> stack;
   for (std::uint32_t up = at; up != 0; up = profile.nodes[up].parent) {

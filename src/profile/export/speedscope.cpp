@@ -49,7 +49,7 @@ std::string to_speedscope(const stack_profile& profile, const std::string& title
     json made = one_profile(profile, kind);
     if (!made["samples"].empty()) profiles.push_back(std::move(made));
   }
-  // The reader refuses a file without any profile.
+  // speedscope refuses a file without a profile.
   if (profiles.empty()) profiles.push_back(one_profile(profile, weight_kinds[0]));
   const json whole = {{"$schema", "https://www.speedscope.app/file-format-schema.json"},
                       {"name", title},

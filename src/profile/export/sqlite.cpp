@@ -27,7 +27,7 @@ class database {
     std::error_code none_there;
     std::filesystem::remove(path, none_there);
     check(sqlite3_open(path.c_str(), &base_));
-    // Half a file is of no use, so nothing is kept for undoing.
+    // Half a file is useless, so no journal is kept.
     run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;");
     run(schema);
   }
@@ -47,7 +47,7 @@ class database {
   sqlite3* base_ = nullptr;
 };
 
-// A row at a time into one table.
+// Inserts rows into one table.
 class inserter {
  public:
   inserter(const database& into, const char* text) : into_(into) {

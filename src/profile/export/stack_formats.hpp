@@ -1,4 +1,4 @@
-// A stack profile in the formats of other tools.
+// Writes a stack profile in other tools' formats.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace mallard::profile {
 
-// "main;parse;malloc 120\n" for each stack with that weight: what flamegraph.pl, inferno and
-// speedscope read. Semicolons and line ends inside names become ':' and ' '.
+// "main;parse;malloc 120\n" for each stack with that weight, as flamegraph.pl, inferno and
+// speedscope read it. Semicolons and line ends in names become ':' and ' '.
 std::string to_collapsed(const stack_profile& profile, const weight_kind& weight);
-// The same, stack by stack.
+// The same, one stack at a time.
 void for_each_collapsed(
     const stack_profile& profile, const weight_kind& weight,
     const std::function<void(const std::string& stack, std::uint64_t value)>& take);
 
-// https://www.speedscope.app/file-format-schema.json, one profile for each weight that occurs.
+// https://www.speedscope.app/file-format-schema.json, with one profile for each weight that occurs.
 std::string to_speedscope(const stack_profile& profile, const std::string& title);
 
 struct recording_time {
@@ -25,7 +25,7 @@ struct recording_time {
   std::int64_t duration_nanoseconds = 0;  // of the recording
 };
 
-// profile.proto of https://github.com/google/pprof, not compressed, all weights as sample types.
+// profile.proto of https://github.com/google/pprof, uncompressed, with all weights as sample types.
 std::string to_pprof(const stack_profile& profile, const recording_time& time);
 
 }  // namespace mallard::profile

@@ -28,11 +28,11 @@ std::optional<std::uint64_t> number(std::string_view text, int base = 10) {
 
 struct call {
   std::uint32_t thread = 0;
-  bool is_event = false;  // a refused request is none
+  bool is_event = false;  // refused requests are no events
   event what;
 };
 
-// The resource's name, which may hold commas, is the last cell.
+// The last cell is the resource's name, which may contain commas.
 std::optional<call> parse(std::string_view line) {
   std::array<std::string_view, 6> cells;
   for (std::string_view& cell : cells) {

@@ -31,7 +31,7 @@ function_name parse_frame(std::string_view text) {
   std::string_view place = text.substr(paren + 2, text.size() - paren - 3);
   if (place.starts_with("in ")) {
     made.module = place.substr(3);
-    // A name of its own for each module: otherwise all that is nameless would be one function.
+    // Each module needs a name of its own: otherwise all nameless functions would be one.
     if (made.name == "???") made.name = nameless_in(made.module);
     return made;
   }
@@ -64,7 +64,7 @@ class profile_maker {
     }
     stack_weights& own = made_.nodes[node].own;
     own.allocations += point.at("tbk").get<std::uint64_t>();
-    own.operations = own.allocations;  // frees are not counted by those who make them
+    own.operations = own.allocations;  // DHAT does not count frees by place
     own.bytes += point.at("tb").get<std::uint64_t>();
     own.leaked_blocks += point.value("ebk", std::uint64_t{0});
     own.leaked_bytes += point.value("eb", std::uint64_t{0});
@@ -88,7 +88,7 @@ class profile_maker {
   }
 
   stack_profile made_;
-  std::vector<bool> heap_;  // by function: the heap's own
+  std::vector<bool> heap_;  // by function: whether it is the heap's
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> children_;
 };
 

@@ -1,9 +1,10 @@
-// Both tools write the same things in another order. tcmalloc: a line of sums, then one for each
-// stack, "live blocks: bytes [all blocks: bytes] @ addresses". jemalloc: "heap_v2/N", then for each
-// stack a line "@ addresses" and one "t*: live blocks: bytes [all blocks: bytes]", with lines of
-// threads that have the same again. At the end both copy /proc/self/maps. A number N says that the
-// profile is sampled, one block for each N bytes in the mean: a block of s bytes is seen with the
-// probability 1 - exp(-s/N), by which its sums are divided, as pprof does it.
+// Both tools write the same data in different orders. tcmalloc: a line of sums, then a line for
+// each stack, "live blocks: bytes [all blocks: bytes] @ addresses". jemalloc: "heap_v2/N", then for
+// each stack a line "@ addresses" and a line "t*: live blocks: bytes [all blocks: bytes]"; lines of
+// single threads repeat these sums. At the end both copy /proc/self/maps.
+//
+// A number N means that the profile is sampled, on average one block for each N bytes. A block of s
+// bytes is sampled with the probability 1 - exp(-s/N), so sums are divided by that, as in pprof.
 #include "profile/import/heap_profile.hpp"
 
 #include <sys/stat.h>
@@ -70,7 +71,7 @@ class heap_profile_reader {
   }
 
   void take_kind(const std::string& kind) {
-    if (kind == "heapprofile") return;  // all blocks
+    if (kind == "heapprofile") return;  // of all blocks, not sampled
     if (!kind.starts_with(jemalloc_start)) {
       throw std::runtime_error("is a profile of an unknown kind: " + kind.substr(0, 40));
     }
@@ -81,7 +82,7 @@ class heap_profile_reader {
     const std::size_t at = line.find_first_not_of(' ');
     if (at == line.npos) return;
     if (line[at] == 't') {
-      // A thread's own lines say the same again.
+      // The lines of single threads repeat these sums.
       if (!line.substr(at).starts_with("t*:") || stacks_.empty()) return;
       take_sums(line.c_str() + at + 3);
       return;
@@ -112,7 +113,7 @@ class heap_profile_reader {
     stack_weights& sums = stacks_.back().sums;
     take_scaled(blocks, bytes, sums.leaked_blocks, sums.leaked_bytes);
     take_scaled(all_blocks, all_bytes, sums.allocations, sums.bytes);
-    sums.operations = sums.allocations;  // frees are not counted by those who make them
+    sums.operations = sums.allocations;  // the tools do not count frees by place
     has_all_ = has_all_ || all_blocks != 0;
   }
 
@@ -140,7 +141,7 @@ class heap_profile_reader {
     if (rights[2] == 'x') files_.push_back(std::move(made));
   }
 
-  // Files that have changed since would give wrong names.
+  // Files changed since would give wrong names.
   names_by_address find_names() const {
     std::vector<mapped_file> unchanged;
     for (const mapped_file& one : files_) {
@@ -159,7 +160,7 @@ class heap_profile_reader {
     const names_by_address names = find_names();
     for (const profiled_stack& one : stacks_) {
       std::uint32_t node = 0;
-      bool in_heap = false;  // what it calls is the heap's, too
+      bool in_heap = false;  // its callees are the heap's, too
       for (auto at = one.addresses.rbegin(); at != one.addresses.rend() && !in_heap; ++at) {
         in_heap = !enter(node, *at, names);
       }
@@ -172,7 +173,7 @@ class heap_profile_reader {
     return {program_, builder_.take(), std::move(lacks)};
   }
 
-  // Sets `node` to what is called there. Returns: false for a function of the heap.
+  // Sets `node` to the function called there. Returns: false for a function of the heap.
   bool enter(std::uint32_t& node, std::uint64_t address, const names_by_address& names) {
     const auto of = std::find_if(files_.begin(), files_.end(), [&](const mapped_file& one) {
       return one.begin < address && address <= one.end;
@@ -198,8 +199,8 @@ class heap_profile_reader {
   double period_ = 0;  // 0: not sampled
   bool has_all_ = false;
   std::vector<profiled_stack> stacks_;
-  std::string program_;             // the first file that was mapped
-  std::vector<mapped_file> files_;  // whose code was
+  std::string program_;             // the first mapped file
+  std::vector<mapped_file> files_;  // those with mapped code
   profile_builder builder_;
 };
 

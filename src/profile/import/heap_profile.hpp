@@ -1,6 +1,6 @@
-// Heap profiles as text: tcmalloc's (HEAPPROFILE, HeapProfilerDump) and jemalloc's (prof.dump,
-// prof_final). They have addresses; names are looked up in the files of the program and its
-// libraries, as far as these are there and no younger than the profile.
+// Reads heap profiles as text: tcmalloc's (HEAPPROFILE, HeapProfilerDump) and jemalloc's
+// (prof.dump, prof_final). They contain addresses. Names come from the files of the program and its
+// libraries, if these exist and are not younger than the profile.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace mallard::profile {
 
-// Whether the file begins like one. False for files that cannot be read.
+// Whether the file begins like one. False if it cannot be read.
 bool is_heap_profile(const std::string& path);
 
-// Throws std::runtime_error, in one line, if the file cannot be read or is damaged.
+// Throws std::runtime_error, with one line, if the file cannot be read or is damaged.
 summed_profile read_heap_profile(const std::string& path);
 
 }  // namespace mallard::profile

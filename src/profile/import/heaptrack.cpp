@@ -1,10 +1,13 @@
-// Lines are a letter and hexadecimal numbers:
-//   v version file-version   X command   I page-size pages   s length text   (a string; numbered
-//   from 1) i address module [function file line]…   (an address and what it is called, inlined
-//   functions first) t address parent                          (a stack; both numbered from 1, 0 is
-//   none) a size stack                              (a kind of allocation, numbered from 0)
-//   + kind   - kind   c milliseconds
-// A trace says its modules before its stacks, so the file is read twice: names first, events then.
+// A line is a letter and hexadecimal numbers:
+//
+//   v version file-version   X command   I page-size pages   c milliseconds
+//   s length text                               a string; numbered from 1
+//   i address module [function file line]…      an address and its names, inlined functions first
+//   t address parent                            a stack; both numbered from 1, 0 is none
+//   a size stack                                a kind of allocation, numbered from 0
+//   + kind   - kind                             an allocation, a free
+//
+// Modules come before stacks in a trace, so the file is read twice: names first, then events.
 #include "profile/import/heaptrack.hpp"
 
 #include <algorithm>
@@ -22,7 +25,7 @@
 namespace mallard::profile {
 namespace {
 
-// The numbers of a line after its letter; false if there is anything else.
+// Parses the numbers after a line's letter. Returns: false if there is anything else.
 bool numbers_of(std::string_view line, std::vector<std::uint64_t>& out) {
   out.clear();
   line.remove_prefix(std::min<std::size_t>(1, line.size()));
@@ -42,11 +45,11 @@ bool numbers_of(std::string_view line, std::vector<std::uint64_t>& out) {
 
 struct address {
   std::uint64_t ip = 0;
-  std::uint32_t module = 0;  // a string
+  std::uint32_t module = 0;  // a string's number
   std::vector<symbol_line> lines;
 };
 
-// The findings of the first reading.
+// The results of the first reading.
 struct names {
   std::string command;
   std::uint64_t page_bytes = 4096;
@@ -55,14 +58,14 @@ struct names {
   std::vector<address> addresses{{}};
 };
 
-// The number's string, or none where the file has fewer.
+// The string's number; 0 if the file has fewer strings.
 std::uint32_t string_number(const names& all, std::uint64_t number) {
   return number < all.strings.size() ? static_cast<std::uint32_t>(number) : 0;
 }
 
 std::string string_of(std::string_view line, std::uint64_t file_version) {
   line.remove_prefix(std::min<std::size_t>(2, line.size()));
-  // From version 3 on the length stands before the text.
+  // Since version 3 the length precedes the text.
   if (file_version >= 3) line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
   return std::string(line);
 }
@@ -113,7 +116,8 @@ names read_names(const std::string& from) {
   return all;
 }
 
-// heaptrack does not say where modules lie: from the first to the last address seen in each.
+// heaptrack does not say where modules lie. A module is taken to reach from its lowest to its
+// highest seen address.
 std::vector<module_info> modules_of(const names& all) {
   std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> ranges;
   for (const address& one : all.addresses) {
@@ -150,12 +154,12 @@ symbol_table symbols_of(const names& all, const std::vector<module_info>& module
   return table;
 }
 
-// The second reading.
+// Does the second reading.
 class event_reader {
  public:
   event_reader(const names& all, trace_writer& trace) : names_(all), trace_(trace) {}
 
-  // False: the line is not what it should be.
+  // Returns: false for a malformed line.
   bool take(std::string_view line) {
     switch (line[0]) {
       case 't':
@@ -181,7 +185,7 @@ class event_reader {
   struct kind {
     std::uint64_t size = 0;
     std::uint32_t stack = 0;
-    std::vector<std::uint64_t> live;  // addresses made up
+    std::vector<std::uint64_t> live;  // invented addresses
   };
 
   template <class Action>
@@ -200,7 +204,7 @@ class event_reader {
     stacks_.push_back(trace_.stack(stack(values_[1]), {ip, 0}));
   }
 
-  // Operations between two times of the file are a nanosecond apart, so that their order is kept.
+  // Operations between two times of the file are a nanosecond apart, to keep their order.
   void add(event one) {
     one.time = ++time_;
     events_.push_back(one);

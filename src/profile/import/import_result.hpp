@@ -1,4 +1,4 @@
-// Purpose: an import's result: how much it made of a file, and the lines that it could not read.
+// Purpose: an import's result: how much was imported, and the lines that could not be read.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace mallard::profile {
 
 struct import_result {
   std::uint64_t events = 0;
-  std::uint64_t lost = 0;             // lines that were not understood, and a missing end
-  std::vector<std::string> problems;  // the first ten of these, a line each
+  std::uint64_t lost = 0;             // malformed lines, and a missing end
+  std::vector<std::string> problems;  // the first ten of these
 
   void not_understood(const std::string& file, std::uint64_t line);
   void ends_in_the_middle(const std::string& file);
-  // Effects: the trace says that events are missing, so that whoever reads it knows.
+  // Effects: notes in the trace that events are missing.
   void note_losses(trace_writer& trace) const;
 };
 

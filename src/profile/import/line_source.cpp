@@ -12,7 +12,7 @@
 
 namespace mallard::profile {
 
-// Bytes as they are, or what a decompressor makes of them.
+// The file's bytes, or the decompressor's output.
 class line_source::input {
  public:
   explicit input(const std::string& path) : file_(path, std::ios::binary) {
@@ -21,7 +21,7 @@ class line_source::input {
     const std::string_view start(raw_.data(), left_);
     if (start.starts_with("\x1f\x8b")) {
       how_ = format::gzip;
-      // 16: with gzip's header.
+      // The 16 selects gzip's header.
       if (inflateInit2(&gzip_, 16 + MAX_WBITS) != Z_OK)
         throw std::runtime_error(path + ": no memory");
     } else if (start.starts_with("\x28\xb5\x2f\xfd")) {
@@ -36,7 +36,7 @@ class line_source::input {
   input(const input&) = delete;
   input& operator=(const input&) = delete;
 
-  // Appends some bytes; false at the end.
+  // Appends some bytes. Returns: false at the end.
   bool append(std::string& out) {
     for (;;) {
       if (left_ == 0) read_more();
@@ -148,7 +148,7 @@ bool line_source::next(std::string& line) {
     from = buffer_.size();
     if (!input_->append(buffer_)) break;
   }
-  // A last line without an end is one only where the file is whole.
+  // A last line without an end counts only if the file is complete.
   if (buffer_.empty() || damaged()) return false;
   line.swap(buffer_);
   buffer_.clear();

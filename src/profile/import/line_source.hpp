@@ -1,4 +1,4 @@
-// Lines of a text file that may be compressed: plain, gzip or zstd, told by its first bytes.
+// Reads lines of a text file: plain, gzip or zstd, detected by its first bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@ namespace mallard::profile {
 
 class line_source {
  public:
-  // Throws std::runtime_error, in one line, if the file cannot be read.
+  // Throws std::runtime_error, with one line, if the file cannot be read.
   explicit line_source(const std::string& path);
   ~line_source();
   line_source(const line_source&) = delete;
   line_source& operator=(const line_source&) = delete;
 
-  // Effects: `line` is the next one, without its end. Returns: false at the end of the file, or of
-  // what of it can be read.
+  // Effects: sets `line` to the next one, without its end. Returns: false at the end of the
+  // readable part.
   bool next(std::string& line);
-  // The compressed data ends in the middle or is damaged.
+  // Whether the compressed data is truncated or damaged.
   bool damaged() const;
   std::uint64_t line_number() const { return number_; }
 

@@ -18,7 +18,7 @@
 namespace mallard::profile {
 namespace {
 
-// A new file that is gone when this is: whoever has opened it by then may go on reading.
+// A new file, deleted with this object; who has opened it by then may go on reading.
 class temporary_file {
  public:
   temporary_file() {

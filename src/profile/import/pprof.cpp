@@ -1,9 +1,7 @@
-// profile.proto by hand, as export/pprof.cpp writes it: a message is a row of fields, each with a
-// number and a wire type. Messages come in any order, so they are first taken apart and put
-// together at the end. A location stands for a function and those that were inlined into it, the
-// innermost first; a sample's stack begins with its innermost location. Locations without
-// functions, as programs in production write them, are looked up in the files that they were mapped
-// from.
+// Reads profile.proto by hand; see export/pprof.cpp for the encoding. Messages come in any order,
+// so they are parsed first and connected at the end. A location is a function and those inlined
+// into it, the innermost first. A sample's stack begins with its innermost location. Locations
+// without functions, as programs in production write them, are looked up in the mapped files.
 #include "profile/import/pprof.hpp"
 
 #include <zlib.h>
@@ -29,7 +27,7 @@
 namespace mallard::profile {
 namespace {
 
-// A damaged file may say that it were more.
+// A damaged file may claim more.
 constexpr std::size_t most_bytes = std::size_t{1} << 31;
 
 std::string unpacked(const std::string& raw, std::size_t most = most_bytes) {
@@ -61,11 +59,11 @@ std::string read_all(const std::string& path) {
 
 struct field {
   std::uint64_t number = 0;
-  std::uint64_t value = 0;  // of a varint
+  std::uint64_t value = 0;  // a varint's
   std::string_view bytes;   // of a message, a text or packed numbers
   bool is_bytes = false;
 
-  // One number, or packed ones.
+  // Appends one number or packed ones.
   void append_to(std::vector<std::uint64_t>& out) const {
     if (!is_bytes) {
       out.push_back(value);
@@ -114,13 +112,13 @@ struct mapping {
 struct location {
   std::uint64_t mapping = 0, address = 0;
   std::vector<line> lines;
-  std::vector<function_name> found;  // where there are none
+  std::vector<function_name> found;  // if it has none
 };
 struct function_entry {
   std::uint64_t name = 0, file = 0;
 };
 
-// Names of the values of heap profiles: Go's and ours; tcmalloc's have no prefix.
+// Value names of heap profiles: Go's and ours have a prefix, tcmalloc's have none.
 std::uint64_t stack_weights::* weight_of(std::string_view type, std::string_view unit) {
   if (const weight_kind* known = find_weight(type)) return known->value;
   const bool bytes = unit == "bytes";
@@ -133,7 +131,7 @@ std::uint64_t stack_weights::* weight_of(std::string_view type, std::string_view
   return nullptr;
 }
 
-// Our malloc's, as debug information has its functions, whose names are short.
+// Whether it is our malloc's. Debug information gives its functions short names.
 bool is_of_linked_malloc(const function_name& function) {
   return function.file.find("/src/malloc/") != function.file.npos;
 }
@@ -209,7 +207,7 @@ class profile_reader {
       if (part.number == 5) made.file = part.value;
       if (part.number == 6) made.build_id = part.value;
     });
-    if (mappings_.empty()) program_ = made.file;  // pprof's rule: the first is the program's own
+    if (mappings_.empty()) program_ = made.file;  // pprof's rule: the first one is the program
     mappings_[id] = made;
   }
 
@@ -248,10 +246,10 @@ class profile_reader {
     return index < strings_.size() ? strings_[index] : std::string_view();
   }
 
-  // It lies behind the call, which a location has.
+  // A location's address is in the call; the return address is behind it.
   static std::uint64_t return_address(const location& one) { return one.address + 1; }
 
-  // From the files, if they are there and still what was mapped.
+  // Looks names up in the files, if they exist and are unchanged.
   void find_names() {
     std::vector<mapped_file> files;
     for (const auto& [id, one] : mappings_) {
@@ -269,7 +267,7 @@ class profile_reader {
     }
   }
 
-  // From hexadecimal digits; none from anything else, as Go's are.
+  // Bytes from hexadecimal digits; empty for anything else, such as Go's build ids.
   static std::string bytes_of(std::string_view digits) {
     std::string out;
     for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
@@ -296,11 +294,11 @@ class profile_reader {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (weights_[i]) own.*weights_[i] += values[i];
     }
-    // Frees are not counted by those who make them.
+    // Such profiles do not count frees by place.
     if (!has(&stack_weights::operations)) own.operations = own.allocations;
   }
 
-  // Below `node`, with what was inlined at the location.
+  // The node below `node` for this location, with the functions inlined there.
   std::uint32_t enter(std::uint32_t node, std::uint64_t id) {
     const auto found = locations_.find(id);
     if (found == locations_.end()) throw malformed("a sample has an unknown location");
@@ -316,7 +314,7 @@ class profile_reader {
       const auto of = functions_.find(one->function);
       if (of == functions_.end()) throw malformed("a line has an unknown function");
       std::string name(text(of->second.name));
-      if (is_allocation_function(name)) break;  // what it calls is the heap's, too
+      if (is_allocation_function(name)) break;  // its callees are the heap's, too
       if (name.empty()) name = nameless_in(module);
       node = made_.child(node, {std::move(name), module, std::string(text(of->second.file)),
                                 static_cast<unsigned>(one->number)});
@@ -338,7 +336,7 @@ class profile_reader {
   std::map<std::uint64_t, mapping> mappings_;
   std::unordered_map<std::uint64_t, location> locations_;
   std::unordered_map<std::uint64_t, function_entry> functions_;
-  std::vector<std::uint64_t stack_weights::*> weights_;  // by value; null: not of memory
+  std::vector<std::uint64_t stack_weights::*> weights_;  // by value; null: not about memory
   profile_builder made_;
 };
 
@@ -350,7 +348,7 @@ bool is_pprof(const std::string& path) {
   in.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(in.gcount()));
   try {
-    // A file that begins with no field of a profile need not be unpacked.
+    // Unpack the file only if it begins with a field of a profile.
     start = unpacked(start, 1);
     const unsigned first = start.empty() ? 0 : static_cast<unsigned char>(start[0]);
     const bool is_field =

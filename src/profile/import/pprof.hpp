@@ -1,5 +1,5 @@
-// Heap profiles of pprof (profile.proto, as Go, tcmalloc and jemalloc's bindings write them, and
-// `mallard export --to pprof`), compressed or not.
+// Reads pprof's heap profiles (profile.proto, as Go, tcmalloc, jemalloc's bindings and `mallard
+// export --to pprof` write them), compressed or not.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace mallard::profile {
 
-// Whether the file is one: it is read as a whole. False for files that cannot be read.
+// Whether the file is one; reads all of it. False if it cannot be read.
 bool is_pprof(const std::string& path);
 
-// Throws std::runtime_error, in one line, if the file cannot be read, is damaged, or is a profile
-// of something else than memory.
+// Throws std::runtime_error, with one line, if the file cannot be read, is damaged, or is not about
+// memory.
 summed_profile read_pprof(const std::string& path);
 
 }  // namespace mallard::profile

@@ -1,5 +1,4 @@
-// A stack profile that is put together from stacks of names: equal functions below equal callers
-// are one node.
+// Builds a stack profile from stacks of names. Equal functions below equal callers are one node.
 #pragma once
 
 #include <array>
@@ -14,8 +13,7 @@ namespace mallard::profile {
 
 class profile_builder {
  public:
-  // The node of this function below `parent`. Functions are one whatever line of them a stack is
-  // at: the first that was seen is shown.
+  // The node of this function below `parent`. The line does not matter: the first one seen is kept.
   std::uint32_t child(std::uint32_t parent, function_name name) {
     const auto [function, fresh_function] = known_.try_emplace(
         {name.name, name.module, name.file}, static_cast<std::uint32_t>(made_.functions.size()));

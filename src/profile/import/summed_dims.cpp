@@ -20,7 +20,11 @@ double share(std::uint64_t part, std::uint64_t all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
-// Nodes come after their callers.
+// Groups the nodes of the tree; nodes come after their callers. For grouping::found it cuts the
+// tree at heavy nodes: those with 2 % of the bytes or allocations, with everything below. From the
+// root outwards, a heavy node becomes a subsystem unless its heavy children hold 90 % of its bytes
+// and of its allocations; then the children are tried instead. Other nodes belong to their callers'
+// group.
 class grouper {
  public:
   grouper(const summed_profile& from, const subsystem_options& options)
@@ -82,7 +86,7 @@ class grouper {
            share(sums_[id].own.allocations, sums_[0].own.allocations) >= least_share;
   }
 
-  // A node with enough of the whole of which the nodes below have not nearly all.
+  // Cuts at nodes with enough of the whole, unless the heavy nodes below have nearly all of it.
   void find_cuts() {
     std::map<std::uint32_t, stack_weights> below;
     for (std::uint32_t id = 1; id < nodes_.size(); ++id) {
@@ -105,7 +109,7 @@ class grouper {
   const std::vector<profile_node>& nodes_;
   const subsystem_options& options_;
   std::vector<name_pattern> patterns_;
-  std::vector<profile_node> sums_;  // with what is below
+  std::vector<profile_node> sums_;  // with everything below
   std::map<std::uint32_t, bool> cut_;
 };
 
@@ -118,7 +122,7 @@ void add(subsystem& to, const stack_weights& own, std::uint64_t at_peak) {
   to.total.live_bytes += own.leaked_bytes;
 }
 
-// U of the program's own peak: a subsystem's may be at another time.
+// U is known only for the whole program: a subsystem's peak may be at another time.
 void measure(subsystem& one, bool whole, std::size_t subsystems) {
   if (one.total.allocations == 0) return;
   if (whole) one.dims.U.literal = share(one.total.peak_bytes, one.total.bytes);

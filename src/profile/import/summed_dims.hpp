@@ -1,6 +1,5 @@
-// `mallard dims` of the sums of another tool: totals, peaks, leaks, and which functions they belong
-// to. Times, threads, addresses and the size of each block were not recorded, so most dimensions
-// are not known.
+// `mallard dims` for another tool's sums: totals, peaks and leaks, by function. Times, threads,
+// addresses and single sizes are missing, so most dimensions are unknown.
 #pragma once
 
 #include "profile/import/summed_profile.hpp"
@@ -9,8 +8,8 @@
 
 namespace mallard::profile {
 
-// Groupings are those that go by functions; "found" is where the tree of functions splits, as for
-// traces. Throws std::invalid_argument, in one line, for the others.
+// Only groupings by function; "found" cuts the tree of functions as for traces. Throws
+// std::invalid_argument, with one line, for other groupings.
 dims_result dims_of(const summed_profile& from, const subsystem_options& options);
 
 }  // namespace mallard::profile

@@ -1,10 +1,10 @@
-// Files of other tools that say what each stack allocated in all, without the operations
-// themselves: Valgrind's DHAT, heap profiles of pprof, and those of tcmalloc and jemalloc. They
-// give a stack profile and sums, and no trace.
+// Reads other tools' files that only sum up what each stack allocated: Valgrind's DHAT, heap
+// profiles of pprof, tcmalloc and jemalloc. They give a stack profile and sums, not a trace.
 //
 //   if (is_summed_profile(path)) {
 //     const summed_profile program = read_summed_profile(path);
 //     const dims_result sums = dims_of(program, {});
+//   }
 #pragma once
 
 #include <string>
@@ -21,15 +21,15 @@ struct summed_profile {
   std::vector<std::string> not_recorded;
 };
 
-// Whether the file begins like one of these. False for files that cannot be read.
+// Whether the file begins like one of these. False if it cannot be read.
 bool is_summed_profile(const std::string& path);
 
-// Throws std::runtime_error, in one line, if the file cannot be read, is damaged or is of another
+// Throws std::runtime_error, with one line, if the file cannot be read, is damaged or is of another
 // kind.
 summed_profile read_summed_profile(const std::string& path);
 
-// By function, or by line of the source: each stack is charged to its innermost function. The most
-// bytes first.
+// By function, or by source line. Each stack is charged to its innermost function. The most bytes
+// first.
 std::vector<site> sites_of(const stack_profile& stacks, bool by_line);
 
 }  // namespace mallard::profile

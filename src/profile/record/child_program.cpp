@@ -37,7 +37,7 @@ child_program::child_program(const std::vector<std::string>& command,
 child_program::~child_program() {
   if (failure_ >= 0) close(failure_);
   if (go_ < 0) return;
-  close(go_);  // it ends, having done nothing
+  close(go_);  // the child ends without having done anything
   status_ = process::wait_for(pid_);
 }
 

@@ -10,7 +10,7 @@
 namespace mallard::profile {
 namespace {
 
-// As the system has it; empty when the thread is gone.
+// The thread's name in the system; empty if the thread is gone.
 std::string system_name(std::uint64_t pid, std::uint32_t tid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/comm");
   std::string out;
@@ -56,11 +56,11 @@ std::uint64_t process_recording::take(std::uint32_t index, recorder::thread_slot
   const std::uint64_t head = slot.head.load(std::memory_order_acquire);
   const std::uint64_t tail = slot.tail.load(std::memory_order_relaxed);
   if (head == tail) return 0;
-  // After the head: an event before it that depends on another thread's has seen that one's slot
-  // taken, and so do we.
+  // Must come after the read of the head: if an event before it depends on another thread's event,
+  // that thread's slot was taken by then, and we see it here.
   const bool alone = process.open_threads.load(std::memory_order_relaxed) <= 1;
   thread_recording& from = thread(index, slot);
-  // In parts, so that its thread need not wait until all is read.
+  // In parts, so that the thread need not wait until everything is read.
   constexpr std::uint64_t part = recorder::first_ring_words / 2;
   for (std::uint64_t at = tail; at != head;) {
     at = from.take(slot, at, std::min(head, at + part), alone);

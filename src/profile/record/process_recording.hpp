@@ -1,4 +1,4 @@
-// Purpose: the trace of one process, while it is recorded.
+// Purpose: writes one process's trace during the recording.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace mallard::profile {
 
-// Result of recording one process.
+// The result for one process.
 struct recorded_process {
   std::uint64_t pid = 0;
   std::string file;
@@ -24,22 +24,22 @@ struct recorded_process {
   std::uint64_t threads = 0;
   std::uint64_t dropped = 0;
   std::uint64_t waited_ns = 0;
-  std::string error;  // one line, if not all is in the file
+  std::string error;  // one line, if the file is incomplete
 };
 
 class process_recording {
  public:
-  // Throws std::system_error when the file cannot be made.
+  // Throws std::system_error if the file cannot be made.
   process_recording(std::string file, const process_info& info, const ticks_clock& clock);
 
-  // Takes what a thread has written since the last time. Returns: how many words.
+  // Reads what a thread has written since the last call. Returns: the number of words.
   std::uint64_t take(std::uint32_t index, recorder::thread_slot& slot,
                      const recorder::process_slot& process);
-  // The thread has ended, and all of its ring was taken.
+  // The thread has ended and its ring is empty.
   void end_thread(std::uint32_t index, const recorder::thread_slot& slot, std::uint64_t time);
-  // Writes what was taken to the file.
+  // Writes everything taken so far to the file.
   void flush();
-  // Notes how much memory the process has in RAM, now and then.
+  // Call it now and then: samples the resident memory of the process.
   void sample_resident(std::uint64_t time) { resident_.take(time); }
   bool has_threads() const { return !open_.empty(); }
 
@@ -48,7 +48,7 @@ class process_recording {
   std::uint64_t events() const;
   std::uint64_t bytes() const { return trace_.bytes(); }
 
-  // Writes the rest. `finishing` may add to the trace (symbols) before it is closed.
+  // Writes the rest. `finishing` may add to the trace, such as symbols, before it is closed.
   recorded_process finish(const end_info& end, const std::function<void(trace_writer&)>& finishing);
 
  private:
@@ -61,7 +61,7 @@ class process_recording {
   const ticks_clock* clock_;
   trace_writer trace_;
   resident_samples resident_;
-  std::map<std::uint32_t, thread_recording> open_;  // by the index of their slots
+  std::map<std::uint32_t, thread_recording> open_;  // by slot index
   std::uint32_t thread_count_ = 0;
   std::uint64_t ended_events_ = 0;
   std::uint64_t dropped_ = 0;

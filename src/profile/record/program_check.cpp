@@ -37,7 +37,7 @@ std::string find(const std::string& word) {
   return "";
 }
 
-// Returns python3 for "#!/usr/bin/env -S python3 -u", /bin/sh for "#!/bin/sh -e".
+// "python3" for "#!/usr/bin/env -S python3 -u", "/bin/sh" for "#!/bin/sh -e".
 std::string interpreter(std::istream& script) {
   std::string line;
   std::getline(script, line);
@@ -67,10 +67,10 @@ class elf_file {
     valid_ = true;
   }
   bool valid() const { return valid_; }
-  // Its addresses, or its processor, are of another kind than ours.
+  // Whether it has another address size or processor than we have.
   bool is_of_other_machine() const { return is_of_other_machine_; }
 
-  // The path of its dynamic linker; "" of a program that is linked statically.
+  // The path of its dynamic linker; "" if it is linked statically.
   std::string linker() {
     constexpr std::uint64_t most = 4096;
     for (const Elf64_Phdr& part : parts_) {
@@ -84,8 +84,7 @@ class elf_file {
     return "";
   }
 
-  // Returns the sanitizer, with a malloc of its own, that the names in the dynamic tables speak of;
-  // or "".
+  // The sanitizer, with a malloc of its own, that its dynamic tables name; "" if none.
   std::string sanitizer() {
     for (const Elf64_Shdr& one : sections()) {
       if (one.sh_type != SHT_STRTAB || (one.sh_flags & SHF_ALLOC) == 0) continue;
@@ -117,7 +116,7 @@ class elf_file {
   }
 
  private:
-  // None where they cannot be read.
+  // Returns: nothing if they cannot be read.
   std::vector<Elf64_Shdr> sections() {
     std::vector<Elf64_Shdr> out(header_.e_shnum);
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -154,7 +153,7 @@ bool is_privileged(const std::string& file) {
     if ((found.st_mode & S_ISUID) != 0 && found.st_uid != geteuid()) return true;
     if ((found.st_mode & S_ISGID) != 0 && found.st_gid != getegid()) return true;
   }
-  // Root has no rights to gain from a file.
+  // Root gains no rights from a file.
   return geteuid() != 0 && getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
@@ -162,7 +161,7 @@ bool is_privileged(const std::string& file) {
 
 program_check check_program(const std::string& word) {
   program_check out;
-  std::string name = word;  // or of the interpreter
+  std::string name = word;  // or the interpreter's
   out.file = find(word);
   for (int scripts = 0; scripts < 4; ++scripts) {
     if (out.file.empty()) {

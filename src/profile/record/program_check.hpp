@@ -1,4 +1,4 @@
-// Purpose: what of a program cannot be recorded by preloading a library, found out before it runs.
+// Purpose: tells before a program runs why a preloaded library could not record it.
 #pragma once
 
 #include <string>
@@ -8,25 +8,25 @@ namespace mallard::profile {
 enum class obstacle {
   none,
   no_such_program,
-  not_executable,  // there is a file, or a folder, but nobody can start it
+  not_executable,  // a file or folder that cannot be executed
   static_program,  // no dynamic linker loads anything into it
-  other_libc,      // its dynamic linker, as musl's, cannot load what is made for glibc
-  privileged,      // the dynamic linker ignores what an ordinary user preloads
-  sanitized,       // its sanitizer's malloc has to be the program's
+  other_libc,      // its dynamic linker, such as musl's, cannot load glibc's libraries
+  privileged,      // the dynamic linker ignores an ordinary user's preloads
+  sanitized,       // its sanitizer's malloc must stay the program's
   own_malloc,      // calls inside the program do not leave it
-  other_machine,   // what is preloaded is not for its processor or its size of addresses
-  unreachable,     // as another user, or in other namespaces, it does not reach the recorder
+  other_machine,   // the library is for another processor or address size
+  unreachable,     // as another user, or in other namespaces, it cannot reach the recorder
   little_room,     // its address space is limited to less than the recording takes
-  not_told,        // it is started with an environment that says nothing of the recording
+  not_told,        // it is started with an environment that does not name the recording
 };
 
 struct program_check {
   obstacle what = obstacle::none;
-  std::string file;       // that would be run
-  std::string sanitizer;  // of obstacle::sanitized, its name
+  std::string file;       // the file to run
+  std::string sanitizer;  // its name, for obstacle::sanitized
 };
 
-// The program that `word` starts, by the rules of the shell; of a script, its interpreter.
+// The program that a shell would start for `word`; for a script, its interpreter.
 program_check check_program(const std::string& word);
 
 // One line for the user.

@@ -24,12 +24,12 @@ constexpr long longest_sleep_ms = 20;
 constexpr double reap_seconds = 0.05;
 constexpr double progress_seconds = 0.2;
 constexpr double modules_seconds = 0.2;
-// Between telling programs to end and ending them.
+// Time between SIGTERM and SIGKILL.
 constexpr double patience_seconds = 1;
-// So much is lost at most if we are killed.
+// If we are killed, at most this much is lost.
 constexpr double flush_seconds = 1;
 
-// For the signal handlers; there is one recording at a time.
+// Used by the signal handlers; there is one recording at a time.
 recorder::session* signalled = nullptr;
 volatile sig_atomic_t program_pid = 0;
 volatile sig_atomic_t interrupts = 0;
@@ -50,8 +50,8 @@ void pass_on(int signal) {
   errno = before;
 }
 
-// `program`: that is told to end when we are; 0: none. Keys like Ctrl-C go to the program, too: it
-// decides, and we end after it.
+// `program`: gets the SIGTERM or SIGHUP that we get; 0: none. Keys such as Ctrl-C reach the program
+// directly: it decides, and we end after it.
 class signal_guard {
  public:
   signal_guard(recorder::session& session, pid_t program) {
@@ -61,10 +61,10 @@ class signal_guard {
     set(SIGCHLD, child_changed, 0);
     set(SIGINT, note_interrupt, 1);
     set(SIGQUIT, SIG_IGN, 2);
-    // A program that is not ours goes on when we are told to end.
+    // A program that we did not start goes on when we must end.
     set(SIGTERM, program > 0 ? pass_on : note_interrupt, 3);
     set(SIGHUP, program > 0 ? pass_on : note_interrupt, 4);
-    // A trace that may not grow, or that nobody reads, is incomplete, and no more than that.
+    // If a trace may not grow, or nobody reads it, it is only incomplete.
     set(SIGXFSZ, SIG_IGN, 5);
     set(SIGPIPE, SIG_IGN, 6);
   }
@@ -135,8 +135,8 @@ std::vector<program_check> not_followed(const recorder::session& all) {
   return out;
 }
 
-// While it lives, processes whose parents have ended become ours: those of the program are known to
-// have ended when there are none left.
+// Makes us the parent of processes whose parents have ended. When none are left, all processes of
+// the program have ended.
 class adoption {
  public:
   explicit adoption(bool wanted) : wanted_(wanted) {
@@ -150,7 +150,7 @@ class adoption {
   adoption(const adoption&) = delete;
   adoption& operator=(const adoption&) = delete;
 
-  // Whether one of them is there that has not ended, once the program itself has.
+  // Whether a process of the program lives after the program itself has ended.
   bool has_living() const {
     if (!wanted_) return false;
     pid_t ended = 0;
@@ -173,7 +173,7 @@ void end_recording(const session_memory& memory, session_reader& reader) {
   reader.recording_is_over();
 }
 
-// Ours, or one that runs already.
+// A program that we started, or one that ran already.
 class recorded_program {
  public:
   recorded_program(const record_options& options, const session_memory& memory,
@@ -202,7 +202,7 @@ class recorded_program {
   void look_for_modules() {
     if (running_) running_->look_for_modules(memory_);
   }
-  // Nothing to do for one that has ended.
+  // Does nothing if it has ended.
   void let_be(record_summary& out) {
     if (!running_) return;
     try {
@@ -211,7 +211,7 @@ class recorded_program {
       out.not_let_be = problem.what();
     }
   }
-  // All is read.
+  // Call it when everything is read.
   void give_back_memory() const {
     if (running_) memory_.give_back();
   }

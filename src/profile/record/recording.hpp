@@ -1,11 +1,11 @@
-// Purpose: `mallard record`: starts a program with the recorder's library preloaded, and writes
-// what it and its children tell into traces, one for each process.
+// Purpose: `mallard record`: starts a program with the recorder preloaded, and writes a trace for
+// each process of the program.
 //
 //   record_options options;
 //   options.command = {"clang++", "-c", "some.cpp"};
 //   const record_summary done = record(options, {});
 //
-// The program's standard streams, exit status and signals are its own.
+// The program keeps its standard streams, exit status and signals.
 #pragma once
 
 #include <sys/types.h>
@@ -23,50 +23,49 @@ namespace mallard::profile {
 
 struct record_options {
   std::vector<std::string> command;
-  pid_t pid = 0;        // of a process that runs already, instead of a command
+  pid_t pid = 0;        // a running process to record instead of a command
   std::string library;  // the path of libmallard-record.so
-  std::string output;   // of the program itself; empty: a name of its own and its number
+  std::string output;   // for the program itself; empty: a file name made of its name and number
   recorder::session_options session;
-  bool paused = false;            // begins when it is told to
-  double delay = 0;               // seconds after which it begins
-  double duration = 0;            // seconds after which it ends; 0: with the program
-  std::uint64_t most_events = 0;  // it ends after about as many; 0: with the program
-  // Seconds after which its programs are told to end, or a process that ran already is let be; 0:
+  bool paused = false;            // starts when told to
+  double delay = 0;               // seconds until it starts
+  double duration = 0;            // seconds until it ends; 0: with the program
+  std::uint64_t most_events = 0;  // ends after about so many; 0: with the program
+  // Seconds until its programs are told to end, or a process that ran already is released; 0:
   // never.
   double longest = 0;
-  bool wait = false;  // for all processes, not for the program that was started alone
+  bool wait = false;  // for all processes, not only for the program
 };
 
 struct record_hooks {
   std::function<void(const record_totals&, double seconds)> progress;  // some times a second
   std::function<void(trace_writer&)> finishing;                        // before a trace is closed
-  // The process that is to be recorded has been at no place for a while where it can be attached
-  // to.
+  // For some time, the process to attach to was at no place that allows it.
   std::function<void()> waits_long = {};
 };
 
 struct record_summary {
-  std::vector<recorded_process> processes;  // those that did something; the program itself first
+  std::vector<recorded_process> processes;  // those with events; the program itself first
   double seconds = 0;
   double processor_seconds = 0;  // of the program, with the children that it waited for
   bool cut = false;              // it was told to end
-  bool interrupted = false;      // SIGINT came, to the program as well if both are of one terminal
-  std::uint64_t refused = 0;     // times that a thread could not be recorded
-  std::uint64_t unrecorded = 0;  // operations of the heap after the recording was over
-  // Programs that the recorded ones have started and that could not be recorded, each once; and how
-  // many there may be beside them.
+  bool interrupted = false;      // by SIGINT, which the program got, too, on the same terminal
+  std::uint64_t refused = 0;     // how often a thread could not be recorded
+  std::uint64_t unrecorded = 0;  // heap operations after the end of the recording
+  // Programs started by recorded ones that could not be recorded, each once; and the number of
+  // further ones.
   std::vector<program_check> not_followed;
   std::uint32_t more_not_followed = 0;
-  std::string not_let_be;          // why the hooks are still in the process that ran already
-  std::uint32_t left_running = 0;  // processes of the program that have not ended
+  std::string not_let_be;          // why the hooks are still in the attached process
+  std::uint32_t left_running = 0;  // processes of the program that still run
   bool exited = true;              // or killed by a signal
   int status = 0;                  // the exit status, or the signal
 };
 
-// Records a process that runs already until it ends, is interrupted, or `longest` is over.
-// Else runs the program to its end, or until `longest`: then by SIGTERM, and what lives a second
-// later by SIGKILL. Throws std::system_error (or one derived from std::runtime_error with one line)
-// when it cannot be started or nothing can be written; then the program has not run.
+// Records a running process until it ends, is interrupted, or `longest` is over. Otherwise runs the
+// program to its end, or until `longest`: then it gets SIGTERM, and a second later SIGKILL. Throws
+// std::system_error (or a std::runtime_error with one line) if it cannot be started or nothing can
+// be written; the program has not run then.
 record_summary record(const record_options& options, const record_hooks& hooks);
 
 }  // namespace mallard::profile

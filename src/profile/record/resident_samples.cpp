@@ -28,7 +28,7 @@ void resident_samples::take(std::uint64_t time) {
 }
 
 void resident_samples::add(const resident_sample& one) {
-  if (one.bytes == 0) return;  // of a process that has ended and is not waited for
+  if (one.bytes == 0) return;  // the process has ended and is a zombie
   all_.push_back(one);
   if (all_.size() > most) {
     std::size_t kept = 0;

@@ -1,6 +1,5 @@
-// Samples of a process's resident memory: one file of /proc, kept open, read now and then. There
-// are never more than `most`: when there are, every second one goes, and further ones come half as
-// often.
+// Samples of a process's resident memory, from a file of /proc that stays open. There are at most
+// `most`: beyond that, every second sample is dropped and the interval doubles.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +21,9 @@ class resident_samples {
   resident_samples(const resident_samples&) = delete;
   resident_samples& operator=(const resident_samples&) = delete;
 
-  // Effects: there is a sample of `time` if the last one is long enough ago and the process lives.
+  // Effects: takes a sample if the last one is old enough and the process lives.
   void take(std::uint64_t time);
-  // The same with the bytes that were read.
+  // Effects: adds a sample that was read elsewhere.
   void add(const resident_sample& one);
   std::span<const resident_sample> all() const { return all_; }
 

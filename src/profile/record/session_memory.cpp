@@ -30,8 +30,8 @@ using recorder::thread_slot;
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// Calls see(path, inode) for each descriptor in this process that is a session's memory: such has
-// the recording process alone. `see` returns whether that was the one.
+// Calls see(path, inode) for each descriptor of this process that is a session's memory, until
+// `see` returns true. Only the recording process has such descriptors.
 template <class See>
 bool see_sessions(const fs::path& process, See see) {
   std::error_code ignored;
@@ -46,7 +46,7 @@ bool see_sessions(const fs::path& process, See see) {
   return false;
 }
 
-// Inodes of the sessions that a recorded process has mapped: started recorded or attached to.
+// Inodes of the sessions that a process maps, whether it was started recorded or attached to.
 std::set<std::uint64_t> sessions_mapped(int pid) {
   std::set<std::uint64_t> out;
   std::ifstream in("/proc/" + std::to_string(pid) + "/maps");
@@ -60,7 +60,7 @@ std::set<std::uint64_t> sessions_mapped(int pid) {
   return out;
 }
 
-// Path of the memory by which the process records or is recorded; empty: neither.
+// The path of the memory by which the process records or is recorded; empty: neither.
 std::string path_of_session(int pid) {
   std::string out;
   const std::set<std::uint64_t> mapped = sessions_mapped(pid);

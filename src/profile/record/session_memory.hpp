@@ -1,4 +1,4 @@
-// Purpose: the memory that `mallard record` shares with the programs that it records.
+// Purpose: the memory that `mallard record` shares with the recorded programs.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ class session_memory {
   recorder::process_slot& process(std::uint32_t i) const;
   recorder::thread_slot& thread(std::uint32_t i) const;
 
-  // Path by which another process finds the memory; valid as long as this process lives.
+  // A path by which another process finds the memory, valid as long as this process lives.
   std::string path() const;
-  // Number of processes that know of the recording by their environment, here and now.
+  // The number of live processes whose environment names the recording.
   std::uint32_t processes_told() const;
-  // Whether a process with this number has taken a slot.
+  // Whether the process with this number has taken a slot.
   bool has_process(std::uint32_t pid) const;
-  // Gives back the memory of all threads: a process may keep it mapped when it is not recorded any
-  // more.
+  // Returns the memory of all threads to the system. A process may keep it mapped after its
+  // recording.
   void give_back() const;
-  // Makes the slot of a thread that has ended free for others, all zeros again.
+  // Frees the slot of an ended thread for others and zeroes it.
   void recycle_thread(std::uint32_t i) const;
 
  private:
@@ -38,8 +38,8 @@ class session_memory {
   recorder::session* session_;
 };
 
-// The mode of the session that the process belongs to, or that it records; written at once.
-// Throws std::runtime_error with one line if there is none, or it cannot be reached.
+// Sets the mode of the session that the process belongs to, or that it records. Throws
+// std::runtime_error, with one line, if there is none or it cannot be reached.
 void set_recording(int pid, recorder::recording mode);
 
 // The memory's path in the environment of a process; empty: it was not started recorded.

@@ -52,7 +52,7 @@ std::vector<std::uint64_t> cache_sizes() {
 session_reader::session_reader(const session_memory& memory, const ticks_clock& clock, naming names,
                                std::function<void(trace_writer&)> finishing)
     : memory_(&memory), clock_(&clock), names_(std::move(names)), finisher_(std::move(finishing)) {
-  // That program is looked at before it is started.
+  // The program itself is checked before it is started.
   if (names_.command.empty()) return;
   std::error_code ignored;
   programs_.insert(fs::canonical(check_program(names_.command.front()).file, ignored).string());
@@ -89,8 +89,8 @@ process_info session_reader::info_of(std::uint64_t pid, std::uint64_t parent,
   return out;
 }
 
-// mallard.NAME.PID.trace, or what the user said: with the number of the process for all but the
-// first. A process that starts another program in its place has another trace.
+// mallard.NAME.PID.trace, or the user's choice, to which all processes but the first add their
+// number. A process that starts another program in its place has another trace.
 std::string session_reader::file_name(std::uint64_t pid,
                                       const std::vector<std::string>& command) const {
   fs::path wanted = names_.output;
@@ -117,8 +117,8 @@ process_recording* session_reader::recording_of(std::uint32_t index,
     return found->second.recording.get();
   }
   const recorder::process_slot& slot = memory_->process(index);
-  // A process that has started another program has a new slot and its old number. The older slot
-  // may turn up after the newer one, and comes first.
+  // A process that executes another program gets a new slot and keeps its number. We may see the
+  // newer slot first; the older one must be opened before it.
   if (!slot.foreign) open_earlier(slot);
   for (const auto& [other, process] : open_) {
     if (process.recording != nullptr && process.recording->pid() == slot.pid && !slot.foreign) {
@@ -136,7 +136,7 @@ process_recording* session_reader::recording_of(std::uint32_t index,
   return (open_[index].recording = std::move(made)).get();
 }
 
-// Opens what this process has recorded as another program before, if that was not seen yet.
+// Opens what the same process recorded as an earlier program, if we have not seen that yet.
 void session_reader::open_earlier(const recorder::process_slot& than) {
   const std::uint32_t used = (*memory_)->threads_used.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < used; ++i) {
@@ -150,10 +150,10 @@ void session_reader::open_earlier(const recorder::process_slot& than) {
   }
 }
 
-// A trace of its own for another process than the first; null when it cannot be written.
+// Opens the trace of a process other than the first; null if it cannot be written.
 std::unique_ptr<process_recording> session_reader::open(const recorder::process_slot& slot,
                                                         const recorder::thread_slot& thread) {
-  // The first message of a process says what it is.
+  // The first message of a process is its command.
   std::vector<std::string> command;
   const std::uint64_t tail = thread.tail.load(std::memory_order_relaxed);
   const std::uint64_t* const message = thread.ring + thread.read_at;
@@ -185,7 +185,7 @@ bool session_reader::take() {
       continue;
     }
     process_recording* const process = recording_of(slot.process, slot);
-    if (process == nullptr) {  // its trace cannot be written; it must not wait for us
+    if (process == nullptr) {  // its trace cannot be written, but it must not wait for us
       slot.tail.store(slot.head.load());
       continue;
     }
@@ -266,7 +266,7 @@ void session_reader::reap() {
     if (known != alive.end() ? !known->second : !is_alive(index)) gone.push_back(index);
   }
   for (const std::uint32_t index : gone) end_process(index);
-  // A process that has recorded nothing yet, and maybe never will.
+  // These processes have recorded nothing yet, and maybe never will.
   for_each_process([&](std::uint32_t index, const recorder::process_slot& slot) {
     look_at_program(slot.program);
     if (!open_.contains(index) && !is_alive(index) && !has_threads(index)) end_process(index);
@@ -282,7 +282,7 @@ void session_reader::for_each_process(Do act) {
   }
 }
 
-// Opens the process if it has: what they have written is still to be read.
+// Whether the process has threads with unread events; opens it if so.
 bool session_reader::has_threads(std::uint32_t process) {
   const std::uint32_t used = (*memory_)->threads_used.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < used; ++i) {
@@ -322,12 +322,12 @@ void session_reader::finish(std::unique_ptr<process_recording> ended, const end_
   ended_.events += ended->events();
   ended_.bytes += ended->bytes();
   ++ended_.processes;
-  // A trace ends where its recording did: how the process ended later says nothing of its blocks.
+  // A trace ends with its recording: how the process ended later says nothing about its blocks.
   const bool ended_later = over_at_ != 0 && end.time > over_at_;
   finisher_.add(std::move(ended), ended_later ? end_info{over_at_, end_kind::unknown, 0} : end);
 }
 
-// Their memory goes with the slots, and processes may go on without us.
+// Waits until no thread writes: the slots' memory goes away, and processes may go on without us.
 void session_reader::wait_for_writers() const {
   constexpr int most_looks = 5000;
   syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);

@@ -1,4 +1,4 @@
-// Purpose: takes what the processes of a session write, and finds out which of them have ended.
+// Purpose: reads what the processes of a session write, and detects which of them have ended.
 #pragma once
 
 #include <cstdint>
@@ -25,42 +25,42 @@ struct record_totals {
 class session_reader {
  public:
   struct naming {
-    std::string output;  // of the first process; empty: a name of its own
+    std::string output;  // of the first process; empty: a name made of its own
     std::uint64_t first_pid = 0;
     std::vector<std::string> command;  // of the first process
   };
   session_reader(const session_memory& memory, const ticks_clock& clock, naming names,
                  std::function<void(trace_writer&)> finishing);
 
-  // Makes the first process's trace. Throws std::system_error when it cannot be written.
+  // Makes the first process's trace. Throws std::system_error if it cannot be written.
   void open_first();
   std::string first_file() const { return first_ == nullptr ? "" : first_->file(); }
 
-  // Takes what is there. Returns: whether a ring was so full that more is to be expected at once.
+  // Reads what is there. Returns: whether a ring was so full that more will follow at once.
   bool take();
-  // Samples the resident memory of the processes that are recorded.
+  // Samples the resident memory of the recorded processes.
   void sample_resident();
-  // Finishes what belongs to threads and processes that do not exist any more.
+  // Finishes threads and processes that have ended.
   void reap();
-  // The first process has ended in this way: it is not asked for any more.
+  // The first process has ended in this way; it is not checked any more.
   void end_first(const end_info& end);
-  // Nothing of what happens from now on is recorded, though the processes may go on.
+  // Nothing is recorded from now on, though the processes may go on.
   void recording_is_over() {
     if (over_at_ == 0) over_at_ = clock_->now();
   }
-  // Writes out what has come since the last time, so that it is there whatever happens to us.
+  // Writes out everything read since the last call, so that it is safe whatever happens to us.
   void flush();
   // Finishes everything.
   void finish();
-  // Sends it to all processes that are recorded and have not ended.
+  // Sends the signal to all recorded processes that have not ended.
   void signal_all(int signal) const;
-  // Whether a process is there that has not ended.
+  // Whether a process has not ended.
   bool has_processes() const { return !open_.empty(); }
 
   record_totals totals() const;
-  // After finish().
+  // Call it after finish().
   const std::vector<recorded_process>& done() const { return done_; }
-  // Programs that have called a malloc of their own, but for the first process's.
+  // Programs with a malloc of their own, except the first process's.
   const std::set<std::string>& with_own_malloc() const { return with_own_malloc_; }
 
  private:
@@ -89,14 +89,14 @@ class session_reader {
   const session_memory* memory_;
   const ticks_clock* clock_;
   naming names_;
-  std::map<std::uint32_t, open_process> open_;  // by the index of their slots
+  std::map<std::uint32_t, open_process> open_;  // by slot index
   std::unique_ptr<process_recording> first_;    // until its slot is known
   end_info first_end_;
   std::uint64_t over_at_ = 0;       // 0: the recording goes on
-  std::set<std::string> files_;     // of all traces
-  std::set<std::string> programs_;  // that were looked at
+  std::set<std::string> files_;     // all traces
+  std::set<std::string> programs_;  // already checked
   std::set<std::string> with_own_malloc_;
-  record_totals ended_;  // of processes that have
+  record_totals ended_;  // of ended processes
   std::vector<recorded_process> done_;
   trace_finisher finisher_;
 };

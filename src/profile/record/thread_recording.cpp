@@ -11,7 +11,7 @@ using recorder::message;
 
 constexpr std::size_t batch = 4096;
 
-// By less than an eighth of it, in steps of what the clock gives.
+// Rounds down by less than an eighth, in steps of the clock's resolution.
 std::uint64_t rounded_down(std::uint64_t ns) {
   const std::uint64_t steps = ns / ticks_clock::resolution;
   const int dropped = std::max(0, static_cast<int>(std::bit_width(steps)) - 4);
@@ -136,7 +136,7 @@ void thread_recording::hand_over() {
   if (!samples_.empty()) trace_->cpu_samples(id_, samples_);
   samples_.clear();
   if (events_.empty()) return;
-  // All but the last: that may still get a cost.
+  // Keep the last one, which may still get a cost.
   const event last = events_.back();
   events_.pop_back();
   if (!events_.empty()) trace_->events(id_, events_);
@@ -168,8 +168,8 @@ void thread_recording::flush() {
   samples_.clear();
 }
 
-// Without another thread whose events must be in order with these, the last bits of long times
-// between events are noise; dropping them saves a quarter of a byte for each event in the trace.
+// Without another thread whose events must be ordered against these, the last bits of long
+// intervals are noise. Dropping them saves a quarter of a byte for each event of the trace.
 std::uint64_t thread_recording::time(std::uint64_t ticks) {
   const std::uint64_t time = clock_->at(ticks);
   if (time <= last_time_) return last_time_;

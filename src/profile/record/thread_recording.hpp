@@ -1,4 +1,4 @@
-// Purpose: from the messages of one thread to events of its trace.
+// Purpose: turns the messages of one thread into events of its trace.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,18 @@ class thread_recording {
   thread_recording(trace_writer& trace, const ticks_clock& clock, std::uint32_t id)
       : trace_(&trace), clock_(&clock), id_(id), nodes_(1) {}
 
-  // Takes messages out of the ring from `tail` on, until `until` is reached or passed. `alone`: no
-  // other thread of the process has recorded anything before them. Returns: the new tail.
+  // Reads messages of the ring from `tail` until `until` is reached or passed. `alone`: no other
+  // thread of the process has recorded anything before them. Returns: the new tail.
   std::uint64_t take(recorder::thread_slot& slot, std::uint64_t tail, std::uint64_t until,
                      bool alone);
-  // Hands over to the trace what is complete.
+  // Passes complete events to the trace.
   void hand_over();
-  // Hands over what is held back. Nothing may follow but more of the same.
+  // Passes the held-back event, too. Only another flush may follow.
   void flush();
 
   std::uint32_t id() const { return id_; }
   std::uint64_t count() const { return count_; }     // of events
-  const std::string& name() const { return name_; }  // that the program gave it
+  const std::string& name() const { return name_; }  // given by the program
 
  private:
   std::size_t one(const std::uint64_t* at);
@@ -47,12 +47,12 @@ class thread_recording {
   bool alone_ = false;
   std::uint64_t count_ = 0;
   std::vector<std::uint32_t> nodes_;  // the trace's ids of the thread's numbers
-  std::vector<event> events_;         // the last may still get a cost
+  std::vector<event> events_;         // the last one may still get a cost
   std::vector<cpu_sample> samples_;
   std::string name_;
 };
 
-// The message's text: its length is the word after the first.
+// The message's text; its length is the second word.
 std::string_view text_of(const std::uint64_t* message);
 
 }  // namespace mallard::profile

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t calibration_ns = 10'000'000;
 
-// Whether the processor's counter runs at one speed, in every state, on every processor.
+// Whether the processor's counter runs at one speed in every state and on every processor.
 bool counter_is_stable() {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -34,7 +34,7 @@ struct both {
   std::uint64_t ns;
 };
 
-// The two clocks at the same time: the closest of a few tries.
+// Reads both clocks at the same time: the closest of a few tries.
 both read_both() {
   both best{};
   std::uint64_t closest = UINT64_MAX;
@@ -50,7 +50,7 @@ both read_both() {
   return best;
 }
 
-// The least of some tries, so that none was interrupted.
+// The minimum of some tries, so that none was interrupted.
 std::uint64_t ticks_of_readings(std::uint64_t (*read)(), std::uint64_t count) {
   std::uint64_t least = UINT64_MAX;
   for (int i = 0; i < 20; ++i) {

@@ -1,4 +1,4 @@
-// Purpose: from ticks, whatever they are, to nanoseconds since the recording began.
+// Purpose: converts ticks of any clock to nanoseconds since the recording began.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,21 @@ namespace mallard::profile {
 
 class ticks_clock {
  public:
-  // Begins now. Takes some ten milliseconds: it compares two clocks.
+  // Starts now. Compares two clocks, which takes some ten milliseconds.
   ticks_clock();
 
   static constexpr std::uint64_t resolution = 16;  // ns; a power of two
 
-  bool stable() const { return stable_; }  // the processor's counter is a clock
+  bool stable() const { return stable_; }  // the processor's counter serves as the clock
   std::uint64_t ticks_of_microsecond() const;
   std::uint64_t started() const { return started_; }  // wall clock, ns since 1970
-  std::uint64_t now() const;                          // ns since the beginning
-  // Time between two readings with nothing between them.
+  std::uint64_t now() const;                          // ns since the start
+  // Time between two readings in immediate succession.
   std::uint64_t reading_ps() const { return reading_ps_; }
 
-  // In steps of 16 ns, which take half a byte from each event in the trace. An order stays what it
-  // was, and events closer than that on two threads do not depend on each other: a cache line
-  // takes longer from one processor to the next.
+  // In steps of 16 ns, which saves half a byte for each event of the trace. The order is preserved.
+  // Events of two threads that are closer do not depend on each other, because a cache line takes
+  // longer from one processor to the next.
   std::uint64_t at(std::uint64_t ticks) const {
     return ticks <= begin_ ? 0 : duration(ticks - begin_) / resolution * resolution;
   }

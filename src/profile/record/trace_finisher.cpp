@@ -17,7 +17,7 @@ void trace_finisher::add(std::unique_ptr<process_recording> ended, const end_inf
   }
   changed_.notify_all();
   if (thread_.joinable()) return;
-  // Signals are for the thread that records.
+  // The recording thread handles the signals.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -31,7 +31,7 @@ std::vector<recorded_process> trace_finisher::take() {
   return std::move(done_);
 }
 
-// All that was added is finished first.
+// Effects: finishes everything added before.
 void trace_finisher::stop() {
   if (!thread_.joinable()) return;
   {

@@ -1,5 +1,5 @@
-// Finishes the traces of processes that have ended, one after the other, on a thread of its own:
-// finding what addresses are called takes long, and meanwhile other processes' rings fill.
+// Finishes the traces of ended processes, one by one, on its own thread. Looking up symbols takes
+// long, and meanwhile other processes' rings fill.
 #pragma once
 
 #include <condition_variable>
@@ -18,8 +18,7 @@ namespace mallard::profile {
 
 class trace_finisher {
  public:
-  // `finishing` is called on the thread, for one trace at a time, before it is closed; may be
-  // empty.
+  // `finishing` is called on the thread for one trace at a time, before it is closed; may be empty.
   explicit trace_finisher(std::function<void(trace_writer&)> finishing)
       : finishing_(std::move(finishing)) {}
   ~trace_finisher();
@@ -27,7 +26,7 @@ class trace_finisher {
   trace_finisher& operator=(const trace_finisher&) = delete;
 
   void add(std::unique_ptr<process_recording> ended, const end_info& end);
-  // Waits until all are finished. Returns: them, in the order in which they were added. Throws what
+  // Waits until all are finished. Returns: the results in the order of the add() calls. Throws what
   // finishing them has thrown.
   std::vector<recorded_process> take();
 

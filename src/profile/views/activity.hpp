@@ -1,4 +1,4 @@
-// The work of each thread over time.
+// The activity of each thread over time.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace mallard::profile {
 
 struct thread_activity {
   std::vector<std::string> threads;
-  std::vector<std::uint64_t> times;                    // beginnings of the stretches, nanoseconds
+  std::vector<std::uint64_t> times;                    // starts of the stretches, nanoseconds
   std::vector<std::vector<std::uint64_t>> operations;  // by thread and stretch
   std::vector<std::vector<std::uint64_t>> remote;      // frees of other threads' blocks
 };
@@ -28,11 +28,11 @@ class activity_builder {
   void operation(std::uint32_t thread, std::uint64_t time) {
     ++rows_[thread].operations[stretch_at(time)];
   }
-  // An operation that was told of already.
+  // Also passed to operation().
   void remote_free(std::uint32_t thread, std::uint64_t time) {
     ++rows_[thread].remote[stretch_at(time)];
   }
-  // The busiest threads; all others are one row. `names` by thread.
+  // The busiest threads, and one row for all others. `names`: by thread.
   thread_activity finish(const std::map<std::uint32_t, std::string>& names);
 
  private:

@@ -14,7 +14,7 @@ void address_map_builder::begin(std::uint64_t time) {
 }
 
 void address_map_builder::put(std::uint64_t cell, std::size_t subsystem, std::uint64_t bytes) {
-  // Turned, as the table looks for neighbours beside each other; never 0.
+  // Rotated, because the table finds keys that differ only in low bits in adjacent slots; never 0.
   const std::uint64_t key = std::rotl(cell * 256 + subsystem + 1, 4);
   if (open_use* const known = open_.find(key)) {
     known->bytes += bytes;
@@ -35,7 +35,7 @@ std::vector<address_map_builder::use> address_map_builder::take_open() {
 
 void address_map_builder::add(std::uint64_t address, std::uint64_t bytes, std::size_t subsystem) {
   instants_.back().live_bytes += bytes;
-  // A block alone may be more than a picture can show.
+  // A single block may need more cells than a picture has.
   while (bytes >> shift_ > most_cells) coarsen();
   const std::uint64_t cell_bytes = std::uint64_t{1} << shift_;
   while (bytes > 0) {
@@ -63,7 +63,7 @@ void address_map_builder::merge(std::vector<use>& uses) {
   uses.resize(kept);
 }
 
-// Two cells become one.
+// Joins pairs of cells.
 void address_map_builder::coarsen() {
   ++shift_;
   for (instant& one : instants_) {
@@ -85,7 +85,7 @@ std::vector<std::uint64_t> address_map_builder::all_cells() const {
   return all;
 }
 
-// An instant alone with too many cells makes them coarser at once, which bounds what is kept.
+// If one instant has too many cells, they get coarser at once, which bounds the memory.
 void address_map_builder::end() {
   auto& uses = instants_.back().uses;
   uses = take_open();

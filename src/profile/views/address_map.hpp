@@ -1,8 +1,10 @@
-// The addresses of the blocks of each subsystem, at some instants.
+// The addresses of each subsystem's blocks, at some instants.
 //
-// At each instant the live blocks are spread over the pages they lie on. At the end all pages that
-// were ever in use are put into one row without the gaps, and joined by powers of two until there
-// are few enough for a picture.
+// Addresses are divided into cells of a power of two, 4 KiB at first. At each instant the live
+// blocks are spread over their cells. When a block or an instant has too many cells, neighbouring
+// pairs are joined, at earlier instants as well. At the end all cells ever in use are put into one
+// row without gaps, and joined until they are few enough for a picture. A cell shows the subsystem
+// with the most bytes in it.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +18,8 @@ namespace mallard::profile {
 inline constexpr std::uint8_t no_subsystem = 255;
 
 struct address_cell {
-  std::uint8_t subsystem = no_subsystem;  // of most bytes in the cell
-  std::uint8_t tenths = 0;  // of the cell in use, 0 to 9: up to so many tenths and one
+  std::uint8_t subsystem = no_subsystem;  // with the most bytes in the cell
+  std::uint8_t tenths = 0;                // of the cell in use, rounded up, minus one: 0 to 9
 };
 
 struct address_snapshot {
@@ -27,7 +29,7 @@ struct address_snapshot {
 };
 
 struct address_map {
-  std::vector<std::string> names;    // of the subsystems
+  std::vector<std::string> names;    // subsystems
   std::uint64_t cell_bytes = 0;      // of addresses
   std::vector<std::uint64_t> bases;  // of the cells, ascending
   std::vector<address_snapshot> snapshots;
@@ -47,7 +49,7 @@ class address_map_builder {
   address_map finish();
 
  private:
-  // Bytes by cell and subsystem, the cell's number first.
+  // Bytes by cell number and subsystem.
   struct use {
     std::uint64_t cell;
     std::uint8_t subsystem;
@@ -56,11 +58,11 @@ class address_map_builder {
   struct instant {
     std::uint64_t time = 0;
     std::uint64_t live_bytes = 0;
-    std::vector<use> uses;  // sorted by cell and subsystem, each pair once
+    std::vector<use> uses;  // sorted by cell and subsystem; each pair once
   };
 
   struct open_use {
-    std::uint64_t address = 0;  // cell and subsystem, as live_table wants them
+    std::uint64_t address = 0;  // cell and subsystem, named as live_table requires
     std::uint64_t bytes = 0;
   };
 
@@ -73,7 +75,7 @@ class address_map_builder {
   std::vector<std::string> names_;
   unsigned shift_ = 12;  // a cell's number is its address shifted by this
   std::vector<instant> instants_;
-  live_table<open_use> open_;  // of the instant that is being told of
+  live_table<open_use> open_;  // of the current instant
 };
 
 }  // namespace mallard::profile

@@ -1,11 +1,11 @@
-// Two recordings beside each other: what each function allocates in one and in the other.
+// Compares two recordings: what each function allocates in one and in the other.
 //
 //   trace_reader old_trace("old.trace"), new_trace("new.trace");
 //   const program_sums before = sum_up(old_trace, false), after = sum_up(new_trace, false);
 //   for (const site_change& one : changes(before, after)) …;
 //
-// Functions are the same where their names are, and files and lines where these are asked for: two
-// builds of a program are compared as well as two runs of one.
+// Functions are equal if their names are, and on request their files and lines. So the two
+// recordings may be of two builds.
 #pragma once
 
 #include <string>
@@ -32,17 +32,17 @@ program_sums sum_up(trace_reader& trace, bool by_line, double least_share = 0);
 
 program_sums sum_up(summed_profile program, bool by_line);
 
-// A place of the source in both; the sums are zero where it was not seen.
+// A source position in both; the sums are zero where it does not occur.
 struct site_change {
   site before, after;
   const site& any() const { return after.function.empty() ? before : after; }
 };
 
-// In the order of the places' names, those that are the same in both among them.
+// In the order of the places' names, unchanged ones included.
 std::vector<site_change> changes(const program_sums& before, const program_sums& after);
 
-// "main;parse 120 180\n" for each stack with that weight in either: before and after, which is what
-// flamegraph.pl draws differences of, as its own difffolded.pl makes it.
+// "main;parse 120 180\n" for each stack with that weight in either: before and after, as
+// difffolded.pl writes it and flamegraph.pl draws it.
 std::string to_collapsed_difference(const stack_profile& before, const stack_profile& after,
                                     const weight_kind& weight);
 

@@ -1,4 +1,4 @@
-// Sizes of blocks, and how long they live.
+// Sizes and lifetimes of blocks.
 #pragma once
 
 #include <array>
@@ -8,10 +8,10 @@
 
 namespace mallard::profile {
 
-// Rows are sizes, columns lifetimes; each from its own limit to the next.
+// Rows are sizes, columns lifetimes; each reaches from its limit to the next.
 struct lifetime_map {
   std::vector<std::uint64_t> sizes;                 // bytes
-  std::vector<std::optional<std::uint64_t>> lives;  // nanoseconds; nothing: to the end
+  std::vector<std::optional<std::uint64_t>> lives;  // nanoseconds; not set: to the end
   std::vector<std::vector<std::uint64_t>> blocks;   // by size and lifetime
   std::vector<std::vector<std::uint64_t>> bytes;
 };
@@ -20,12 +20,12 @@ class lifetime_builder {
  public:
   void died(std::uint64_t size, std::uint64_t lifetime) { add(size, column_of(lifetime)); }
   void outlived(std::uint64_t size) { add(size, columns - 1); }
-  // Without the rows and columns at the edges in which there is nothing.
+  // Leaves out empty rows and columns at the edges.
   lifetime_map finish() const;
 
  private:
-  static constexpr std::size_t rows = 62;     // below 16 bytes, then a doubling each
-  static constexpr std::size_t columns = 11;  // below 1 us, then tenfold each to 100 s; to the end
+  static constexpr std::size_t rows = 62;     // below 16 bytes, then doubling
+  static constexpr std::size_t columns = 11;  // below 1 us, then tenfold to 100 s; to the end
   static std::size_t row_of(std::uint64_t size);
   static std::size_t column_of(std::uint64_t lifetime);
   void add(std::uint64_t size, std::size_t column);

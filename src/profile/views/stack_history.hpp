@@ -1,8 +1,8 @@
-// The stacks that allocated at each time: so that a page can show any part of a recording's time.
+// The stacks that allocated at each time, so that a page can show any part of a recording.
 //
-// The recording is cut into steps of equal length. For each step and stack with which anything
-// happened in it: bytes and operations, and by how much what lives of the stack's blocks grew. The
-// growth up to the end of a step is what lives there then.
+// The recording is divided into steps of equal length. For each step and each stack with events in
+// it, there are the bytes, the operations, and the growth of the stack's live bytes. The sum of the
+// growth up to a step's end is what lives then.
 #pragma once
 
 #include <cstddef>
@@ -20,21 +20,21 @@ struct stack_step {
   std::int64_t growth = 0;  // bytes
 };
 
-// Memory: four bytes for each stack, forty for each with each step in which it is seen.
+// Memory: 4 bytes for each stack, 40 for each pair of stack and step with events.
 class stack_history_builder {
  public:
   static constexpr std::uint32_t steps = 48;
 
-  // `duration` in nanoseconds: of the whole recording.
+  // `duration`: of the whole recording, in nanoseconds.
   stack_history_builder(std::size_t stacks, std::uint64_t duration);
 
-  // In the order of time.
+  // Call these in the order of time.
   void operation(std::uint32_t stack, std::uint64_t time) { ++at(stack, time).operations; }
   void born(std::uint32_t stack, std::uint64_t bytes, std::uint64_t time);
   void died(std::uint32_t stack, std::uint64_t bytes, std::uint64_t time);
 
   std::uint64_t step_ns() const { return step_length_; }
-  // In the order of the steps. Once.
+  // In the order of the steps. Call it once.
   std::vector<stack_step> take() { return std::move(all_); }
 
  private:
@@ -43,7 +43,7 @@ class stack_history_builder {
   std::uint64_t step_length_;
   std::uint32_t step_ = 0;
   std::uint64_t step_end_;
-  std::vector<std::uint32_t> last_;  // by stack: one more than where its last step is; 0: none
+  std::vector<std::uint32_t> last_;  // by stack: index of its last step plus one; 0: none
   std::vector<stack_step> all_;
 };
 

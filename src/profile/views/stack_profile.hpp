@@ -1,4 +1,4 @@
-// Weights of the stacks of a recorded program: a tree of functions, callers above what they call.
+// Weights of the stacks of a recorded program, as a tree of functions with callers above callees.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace mallard::profile {
 
-// A function as it is shown. Empty file, line 0: not known.
+// A function for display. Empty file, line 0: unknown.
 struct function_name {
   std::string name;
   std::string module;
@@ -20,12 +20,12 @@ struct function_name {
   friend bool operator==(const function_name&, const function_name&) = default;
 };
 
-// "server.cpp:120"; empty where the file is not known.
+// "server.cpp:120"; empty if the file is unknown.
 std::string where_text(const function_name& function);
 
 struct profile_node {
   std::uint32_t parent = 0;    // index of a node before this one
-  std::uint32_t function = 0;  // index into stack_profile::functions; of no meaning in the root
+  std::uint32_t function = 0;  // index into stack_profile::functions; meaningless in the root
   stack_weights own;
 };
 
@@ -35,9 +35,9 @@ struct stack_profile {
   std::vector<profile_node> nodes{1};
 };
 
-// The weights that formats out of here can carry, each with its name and unit.
+// The weights that exported formats can carry, each with its name and unit.
 struct weight_kind {
-  std::string_view name;  // as in Go's heap profiles where these have it
+  std::string_view name;  // as in Go's heap profiles, where these have it
   std::string_view unit;
   std::uint64_t stack_weights::* value;
 };
@@ -53,7 +53,7 @@ inline constexpr weight_kind weight_kinds[] = {
     {"cpu", "nanoseconds", &stack_weights::nanoseconds},
 };
 
-// The kind of that name; null when there is none.
+// Returns: the kind of that name; null if there is none.
 const weight_kind* find_weight(std::string_view name);
 
 }  // namespace mallard::profile

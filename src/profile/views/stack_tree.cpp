@@ -14,9 +14,9 @@
 namespace mallard::profile {
 namespace {
 
-// Grown from the root outwards, as stacks may be many and nodes that weigh enough few: what is
-// below a node that does not is never looked at one by one. How much that is at most is known
-// before, from what each stack and those below it weigh.
+// Grows the tree from the root outwards. There may be many stacks and few heavy nodes, so the part
+// below a light node is never visited stack by stack. An upper bound of its weight is known from
+// each stack with those below it.
 class tree_maker {
  public:
   tree_maker(const trace_reader& trace, const function_table& functions,
@@ -31,18 +31,18 @@ class tree_maker {
     for (std::uint32_t id = 0; id < weights_.stacks(); ++id) all_ += weights_.of(id);
     grow(shares_below());
     for (std::uint32_t id = 0; id < weights_.stacks(); ++id) {
-      // Parents have smaller numbers: theirs are known.
+      // Parents have smaller numbers, so theirs are known.
       if (node_of_[id] == unknown) node_of_[id] = node_of_[trace_.stacks().parent(id)];
       if (weights_.has(id)) made_.nodes[node_of_[id]].own += weights_.of(id);
     }
     return least_share_ > 0 ? pruned() : std::move(made_);
   }
-  // After make(): each stack's node.
+  // The node of each stack; after make().
   std::vector<std::uint32_t> take_nodes() { return std::move(node_of_); }
 
  private:
   static constexpr std::uint32_t unknown = UINT32_MAX;
-  // A stack, up to one of the functions that its innermost frame stands for.
+  // A stack, up to one of the functions at its innermost frame.
   struct entry {
     std::uint32_t stack = 0;
     std::uint32_t functions = 0;
@@ -52,7 +52,7 @@ class tree_maker {
     std::vector<entry> entries;
   };
 
-  // For each stack, with those below it, the sum of its shares of all weights: at least as much as
+  // For each stack and those below it, the sum of its shares of all weights: at least as much as
   // the largest of them.
   std::vector<float> shares_below() const {
     return sums_below<float>(trace_.stacks(), [&](std::uint32_t id) {
@@ -67,7 +67,7 @@ class tree_maker {
   }
 
   void grow(const std::vector<float>& shares) {
-    const double enough = least_share_ * 0.9;  // as much as the sums may be rounded
+    const double enough = least_share_ * 0.9;  // allows for rounding of the sums
     const stack_children tree(trace_.stacks());
     std::vector<std::vector<entry>> entries_of(1);  // by node
     entries_of[0].push_back({});
@@ -112,9 +112,9 @@ class tree_maker {
     return static_cast<std::uint32_t>(made_.nodes.size() - 1);
   }
 
-  // The functions that a stack's innermost frame stands for, the outermost of inlined ones first.
+  // The functions at a stack's innermost frame, the outermost inlined one first.
   const std::vector<std::uint32_t>& frames_of(std::uint32_t stack) {
-    // An address that was two modules' is told apart by its function.
+    // An address that belonged to two modules is distinguished by its function.
     const std::uint32_t function = functions_.of(stack);
     auto& at_address = known_[trace_.stacks()[stack].ip];
     for (const auto& one : at_address) {
@@ -133,7 +133,7 @@ class tree_maker {
     }
     for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
       const std::string& name = symbols.strings[line->function];
-      if (is_allocation_function(name)) break;  // what it calls is the heap's, too
+      if (is_allocation_function(name)) break;  // its callees are the heap's, too
       frames.push_back(intern(
           {name.empty() ? functions_[functions_.of(stack)].name : std::string(without_clone(name)),
            module, symbols.strings[line->file], line->line}));
@@ -149,7 +149,7 @@ class tree_maker {
     return at->second;
   }
 
-  // Nodes that weigh too little after all go to the others.
+  // Moves the weights of nodes that are too light after all to "(others)".
   stack_profile pruned() {
     std::vector<stack_weights> sums;
     for (const profile_node& node : made_.nodes) sums.push_back(node.own);
@@ -166,7 +166,7 @@ class tree_maker {
     out.functions.push_back({"(others)", {}, {}, 0});
     std::vector<std::uint32_t> now(made_.nodes.size(), unknown);
     std::map<std::uint32_t, std::uint32_t> others_below;      // by the node in the new tree
-    std::vector<std::uint32_t> moved(made_.nodes.size(), 0);  // where each node's weights went
+    std::vector<std::uint32_t> moved(made_.nodes.size(), 0);  // the new node of each node's weights
     now[0] = 0;
     out.nodes[0].own = made_.nodes[0].own;
     for (std::uint32_t at = 1; at < made_.nodes.size(); ++at) {
@@ -193,7 +193,7 @@ class tree_maker {
     return out;
   }
 
-  static constexpr std::uint32_t others = UINT32_MAX;  // in place of a function
+  static constexpr std::uint32_t others = UINT32_MAX;  // stands for a function
   const trace_reader& trace_;
   const function_table& functions_;
   const of_stacks<stack_weights>& weights_;

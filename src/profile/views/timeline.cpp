@@ -14,13 +14,13 @@ timeline_builder::timeline_builder(std::vector<std::string> names, std::uint64_t
   made_.epochs.resize(now_.size());
 }
 
-// The end of the stretch that time is in now: in two parts, lest the product wraps.
+// The end of the current stretch; computed in two parts, so that the product does not overflow.
 std::uint64_t timeline_builder::stretch_end() const {
   const std::uint64_t i = made_.times.size() + 1;
   return duration_ / stretches * i + duration_ % stretches * i / stretches;
 }
 
-// Before less lives than now: growth is noted once, at its end.
+// Call it before live bytes fall: growth is noted once, at its end.
 void timeline_builder::note_highest() {
   if (noted_ && live_ <= highest_) return;
   noted_ = true;
@@ -59,7 +59,7 @@ void timeline_builder::died(std::size_t subsystem, std::uint64_t bytes, std::uin
   if (epochs.shown.size() < most_epochs_shown) epochs.shown.push_back({now.epoch_began, time});
 }
 
-// Blocks that still live at the end are in an epoch that the recording does not see the end of.
+// Blocks alive at the end belong to epochs that the recording does not see end.
 timeline timeline_builder::finish() {
   while (made_.times.size() < stretches) end_stretch();
   for (std::size_t s = 0; s < now_.size(); ++s) {

@@ -1,7 +1,8 @@
 // Live bytes over time, by subsystem, and each subsystem's epochs.
 //
-// Time is cut into stretches. A stretch shows how much of each subsystem lived at the instant at
-// which most lived in all: so the highest of the curve is the recording's peak, however short.
+// Time is divided into stretches. A stretch shows each subsystem's live bytes at the instant with
+// the most live bytes in all. So the curve's maximum is the recording's peak, however short that
+// was.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace mallard::profile {
 
-// From the first allocation after an instant at which nothing lived to the next such instant.
+// From the first allocation after an instant without live blocks to the next such instant.
 struct time_span {
   std::uint64_t from = 0;  // nanoseconds since the start
   std::uint64_t to = 0;
@@ -22,19 +23,19 @@ struct subsystem_epochs {
 };
 
 struct timeline {
-  std::vector<std::uint64_t> times;              // ends of the stretches of time, nanoseconds
-  std::vector<std::string> names;                // of the subsystems
+  std::vector<std::uint64_t> times;              // ends of the stretches, nanoseconds
+  std::vector<std::string> names;                // subsystems
   std::vector<std::vector<std::uint64_t>> live;  // bytes, by subsystem and stretch
   std::vector<subsystem_epochs> epochs;          // by subsystem
 };
 
-// Makes one from births and deaths in the order of time.
+// Built from births and deaths in the order of time.
 class timeline_builder {
  public:
   static constexpr std::size_t stretches = 240;
   static constexpr std::size_t most_epochs_shown = 400;
 
-  // `duration` in nanoseconds: of the whole recording.
+  // `duration`: of the whole recording, in nanoseconds.
   timeline_builder(std::vector<std::string> names, std::uint64_t duration);
 
   void born(std::size_t subsystem, std::uint64_t bytes, std::uint64_t time);
@@ -55,8 +56,8 @@ class timeline_builder {
 
   std::uint64_t duration_;
   std::vector<state> now_;
-  std::uint64_t live_ = 0;     // of all
-  std::uint64_t highest_ = 0;  // of the stretch, as far as it is noted
+  std::uint64_t live_ = 0;     // of all subsystems
+  std::uint64_t highest_ = 0;  // of the stretch, as far as noted
   bool noted_ = false;
   std::vector<std::uint64_t> at_highest_;  // by subsystem
   timeline made_;

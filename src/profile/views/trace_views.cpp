@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t snapshots = 24;
 
-// Steps of stacks that are one node are one.
+// Joins the steps of stacks with one node.
 std::vector<stack_step> by_nodes(std::vector<stack_step> steps,
                                  const std::vector<std::uint32_t>& node_of) {
   for (stack_step& one : steps) one.stack = node_of[one.stack];

@@ -1,4 +1,4 @@
-// The rest that a report shows of a trace, beside its dimensions: a watcher of its blocks.
+// Everything that a report shows of a trace besides its dimensions: a watcher of its blocks.
 //
 //   trace_analysis analysis(trace, functions, {});
 //   view_maker views(trace, functions, analysis.shown_subsystems(7));
@@ -27,27 +27,27 @@
 
 namespace mallard::profile {
 
-// Nodes of a flame graph that weigh less of everything are not seen on a page of any width.
+// Nodes of a flame graph with a smaller share of every weight are invisible at any page width.
 inline constexpr double least_drawn_share = 1.0 / 4000;
 
 struct trace_views {
   stack_profile stacks;
-  std::vector<stack_step> history;  // by nodes of `stacks` in place of stacks
-  std::uint64_t step_ns = 0;        // how long a step of it is
+  std::vector<stack_step> history;  // by nodes of `stacks`, not by stacks
+  std::uint64_t step_ns = 0;        // the length of a step
   timeline live;
   lifetime_map lifetimes;
   thread_activity activity;
   address_map addresses;
 };
 
-// Memory: two bytes for each stack, and what the views take.
+// Memory: two bytes for each stack, and the views' own.
 class view_maker final : public block_watcher {
  public:
   // `trace` and `functions` must outlive it.
   view_maker(const trace_reader& trace, const function_table& functions, subsystem_map subsystems);
 
-  // When all has been told. Once. `weights`: of the stacks, of which is summed up what weighs less
-  // than this share of everything: see make_stack_profile().
+  // Call it once, at the end. `weights`: by stack; parts with less than `least_share` of everything
+  // are summed up, see make_stack_profile().
   trace_views take(const of_stacks<stack_weights>& weights, double least_share = 0);
 
   void begin(const live_table<live_block>& live) override { blocks_ = &live; }
