@@ -1,5 +1,5 @@
-// Purpose: what the command and the libraries in a program share that say how much of the program's
-// time is the heap's. One library samples the program as it is, the other replaces its malloc by an
+// Purpose: the memory shared by the command and two libraries that find the heap's share of a
+// program's time. One library samples the unchanged program, the other replaces its malloc by an
 // ideal one. The memory is one anonymous file of the command.
 #pragma once
 
@@ -13,15 +13,15 @@ namespace mallard::density {
 inline constexpr preload::session_kind session_kind{0x3179'7469'736e'6564U, "mallard-density",
                                                     "MALLARD_DENSITY"};
 
-// Looks at all threads of all processes. One counts once, however long the system took to send its
-// signal: where others use the processors, that depends on what the program does.
+// Samples of all threads of all processes. A sample counts once, however late the system sent its
+// signal: that delay depends on other programs on the processors.
 struct session : preload::session_head {
   std::atomic<std::uint64_t> looks{};
   std::atomic<std::uint64_t> in_heap{};
 };
 
-// Says how the ideal malloc serves blocks: `bump`: from fresh memory, and a free does nothing;
-// `reuse`: a block that was freed is the next of its size.
+// Selects the ideal malloc. `bump`: fresh memory only, and a free does nothing; `reuse`: a freed
+// block serves the next request of its size.
 inline constexpr const char* ideal_variable = "MALLARD_IDEAL";
 
 }  // namespace mallard::density

@@ -14,7 +14,7 @@
 #include "unwind/module_of.hpp"
 
 extern "C" {
-// The bounds of this library, of the linker.
+// Bounds of this library, defined by the linker.
 extern const char __ehdr_start __attribute__((visibility("hidden")));
 extern const char _end __attribute__((visibility("hidden")));
 }
@@ -30,8 +30,8 @@ constexpr std::uint32_t jump_slot = R_AARCH64_JUMP_SLOT;
 constexpr std::uint32_t data_slot = R_AARCH64_GLOB_DAT;
 #endif
 
-// The functions of the malloc family, and behind them those after which modules or programs are
-// others; of these a library of ours may lack some.
+// The malloc family, then functions after which modules or programs change; a library of ours may
+// lack some of the latter.
 constexpr const char* other_symbols[] = {"dlclose",     "execve",      "execv",  "execvp",
                                          "execvpe",     "execl",       "execlp", "execle",
                                          "posix_spawn", "posix_spawnp"};
@@ -42,7 +42,7 @@ struct hooked_slot {
   void* before;
   void* ours;
   const link_map* module;
-  const void* dynamic;  // tells it from another in its place
+  const void* dynamic;  // distinguishes it from another module at the same place
   bool read_only;
 };
 struct hooked_module {
@@ -71,7 +71,7 @@ bool is_ours(const void* address) noexcept {
          reinterpret_cast<std::uintptr_t>(&_end) - start;
 }
 
-// Tables of a module's dynamic part, as addresses.
+// Tables of a module's dynamic section, as addresses.
 struct dynamic_tables {
   const ElfW(Sym) * symbols = nullptr;
   const char* names = nullptr;
@@ -81,7 +81,7 @@ struct dynamic_tables {
 
 template <class T>
 const T* address_in(std::uint64_t bias, std::uint64_t value) noexcept {
-  // The dynamic linker has added the bias, where it could.
+  // The dynamic linker has added the bias wherever it could write.
   return reinterpret_cast<const T*>(value < bias ? bias + value : value);
 }
 
@@ -125,7 +125,7 @@ const char* symbol_of_hook(std::size_t which) noexcept {
 }
 
 std::size_t hook_named(const char* name) noexcept {
-  // Almost all names differ in the first letters.
+  // Most names differ in the first letters.
   for (std::size_t i = 0; i < hook_count; ++i) {
     const char* const symbol = symbol_of_hook(i);
     if (symbol[0] == name[0] && symbol[1] == name[1] && std::strcmp(symbol, name) == 0) return i;
@@ -133,8 +133,8 @@ std::size_t hook_named(const char* name) noexcept {
   return hook_count;
 }
 
-// Our own definitions: what a name means elsewhere is not asked. The table of names follows the
-// one of symbols.
+// Finds our own definitions, since a lookup by name may find others. The string table follows the
+// symbol table.
 void find_ours() noexcept {
   const auto bias = reinterpret_cast<std::uint64_t>(&__ehdr_start);
   const dynamic_tables own = read_dynamic(_DYNAMIC, bias);
@@ -146,10 +146,10 @@ void find_ours() noexcept {
   }
 }
 
-// Unlocks the page first, where it is of the part of a module that is read-only once it is linked.
-// A module that another thread is linking just now can be written yet, and has to stay so.
+// Writes a slot. First unlocks its page if that becomes read-only after linking. A module that
+// another thread is just linking is still writable and must stay so.
 void write_slot(void** place, void* value, bool read_only) noexcept {
-  constexpr int populate_for_writing = 23;  // MADV_POPULATE_WRITE, of Linux 5.14
+  constexpr int populate_for_writing = 23;  // MADV_POPULATE_WRITE of Linux 5.14
   void* const start =
       reinterpret_cast<void*>(reinterpret_cast<std::uint64_t>(place) & ~(slot_page - 1));
   read_only = read_only && madvise(start, slot_page, populate_for_writing) != 0;
@@ -224,8 +224,7 @@ bool is_known(const void* dynamic) noexcept {
   return false;
 }
 
-// A thread that waits for this could wait for ever: the one that has it waits for the dynamic
-// linker.
+// A try-lock. Waiting might be for ever: its owner may wait for the dynamic linker.
 class sole_user {
  public:
   sole_user() noexcept : has_(!hooked.in_use.exchange(true, std::memory_order_acquire)) {}
@@ -251,12 +250,12 @@ int hook_module(dl_phdr_info* info, std::size_t, void*) noexcept {
     if (hooked.module_count == most_modules) return 0;
     hooked.modules[hooked.module_count++] = {found.module, module.dynamic()};
   }
-  // Once more where it is known: it may have been linked meanwhile.
+  // Also for a known module, which may have been linked only since.
   module.hook();
   return 0;
 }
 
-// While the list is held, no module of it goes away.
+// While the list is locked, none of its modules goes away.
 int unhook_module(dl_phdr_info* info, std::size_t, void*) noexcept {
   const link_map* const module =
       unwind::module_of(reinterpret_cast<std::uint64_t>(info->dlpi_phdr)).module;
@@ -287,7 +286,7 @@ bool is_loaded(const hooked_module& one) noexcept {
   return found.module == one.module && one.module->l_ld == one.dynamic;
 }
 
-// A module that was unloaded may come again, elsewhere or in the same place.
+// An unloaded module may come back at the same or another place.
 void forget_unloaded() noexcept {
   std::size_t kept_modules = 0;
   for (std::size_t i = 0; i < hooked.module_count; ++i) {

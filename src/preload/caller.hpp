@@ -1,4 +1,4 @@
-// Purpose: how an entry point names itself and its caller.
+// Purpose: lets an entry point name itself and its caller.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
 
-// The stack pointer of the caller of the function in whose body this is written.
+// The stack pointer of the function that called the one with this macro in its body.
 #if defined(__x86_64__)
 #define MALLARD_CALLER_SP() (reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) + 16)
 #elif defined(__clang__)
@@ -16,7 +16,7 @@
 #define MALLARD_CALLER_SP() reinterpret_cast<std::uint64_t>(__builtin_dwarf_cfa())
 #endif
 
-// The caller of the function in whose body this is written; it must have a frame pointer.
+// The frame of that caller; the function must have a frame pointer.
 #define MALLARD_CALLER()                                                               \
   ::mallard::unwind::frame_state {                                                     \
     reinterpret_cast<std::uint64_t>(__builtin_return_address(0)), MALLARD_CALLER_SP(), \

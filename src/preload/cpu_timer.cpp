@@ -14,7 +14,7 @@
 #include "unwind/frame_step.hpp"
 
 extern "C" {
-// The bounds of this library, of the linker.
+// Bounds of this library, defined by the linker.
 extern const char __ehdr_start __attribute__((visibility("hidden")));
 extern const char _end __attribute__((visibility("hidden")));
 }
@@ -31,12 +31,12 @@ bool is_ours(std::uint64_t ip) {
   return ip - start < reinterpret_cast<std::uint64_t>(&_end) - start;
 }
 
-// The signal is one of the two that the C library keeps for itself and lets no program block, wait
-// for, reset or handle: whatever a program does with its signals, it neither meets this one nor
-// stops it. The library's own use is told apart by how it was sent, and passed on.
+// One of the two signals that the C library keeps for itself and lets no program block, wait for,
+// reset or handle. So whatever a program does with its signals, it neither sees this one nor stops
+// it. The library's own use of it is recognised by how it was sent, and passed on.
 constexpr int cpu_signal = 33;  // glibc's SIGSETXID
 
-// As the kernel has it: the C library's functions refuse this signal.
+// As the kernel defines it: the C library's functions refuse this signal.
 struct kernel_action {
   void (*handler)(int, siginfo_t*, void*);
   unsigned long flags;
@@ -46,7 +46,7 @@ struct kernel_action {
 std::atomic<void (*)(int, siginfo_t*, void*)> handler_before{nullptr};
 
 #if defined(__x86_64__)
-// Byte for byte what unwinders know as the end of a signal handler.
+// Byte for byte the end of a signal handler that unwinders recognise.
 extern "C" [[gnu::visibility("hidden")]] void mallard_return_from_signal();
 asm(".text\n"
     ".balign 16\n"
@@ -68,7 +68,7 @@ long change_action(const kernel_action* to, kernel_action* from) {
 void pass_on(siginfo_t* info, void* context) {
   const auto next = handler_before.load(std::memory_order_acquire);
   if (next == nullptr) return;
-  // It may not come back here: what was not blocked before is not to stay so.
+  // That handler may not return here, so restore the mask of blocked signals first.
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &static_cast<ucontext_t*>(context)->uc_sigmask, nullptr,
           sizeof(kernel_action::mask));
   next(cpu_signal, info, context);
@@ -80,7 +80,7 @@ void on_signal(int, siginfo_t* info, void* context) {
   }
   const unwind::frame_state at =
       unwind::interrupted_state(*static_cast<const ucontext_t*>(context));
-  // Time of this library is none of the program's.
+  // Time in this library is not the program's.
   if (is_ours(at.ip)) return;
   const int before = errno;
   if (!user.sampled(at, 1 + static_cast<std::uint32_t>(info->si_overrun))) {
@@ -89,8 +89,8 @@ void on_signal(int, siginfo_t* info, void* context) {
   errno = before;
 }
 
-// The C library installs its own handler once, with the first thread: ours is installed before
-// that and again after it, and not more often, as a program may have given up the right to ask.
+// The C library installs its handler once, with the first thread. Ours is installed before that and
+// again after it. It is not done more often, because a program may have given up the right to ask.
 enum class installed : std::uint32_t { never, before_threads, for_good };
 std::atomic<installed> stage{installed::never};
 
@@ -120,12 +120,12 @@ bool install_handler() {
   return true;
 }
 
-// A timer goes with its thread, and not only when the process ends: those that wait for signals to
-// be sent are counted for the user. In a child of fork there are none, so the number of the process
-// is kept beside the timer's.
+// A timer must be deleted with its thread, not only at the end of the process, because pending
+// signals count against the user's limit. The child of a fork has no timers, so the process number
+// is stored beside the timer's.
 pthread_key_t timer_of_thread;
 
-// Counts the preparations: a process that is sampled again has new timers.
+// Counts preparations: a process that is sampled again has new timers.
 std::uint32_t preparations = 0;
 
 std::uintptr_t this_process() {
@@ -151,7 +151,7 @@ void delete_timer(void* value) {
 void prepare_cpu_timers(const cpu_timer_user& of, std::uint32_t period_us) noexcept {
   has_timers = false;
   if (period_us == 0) return;
-  // Where these two are the C library's.
+  // Only if the C library keeps both signals for itself.
   if (SIGRTMIN <= cpu_signal) return;
   if (preparations == 0 && pthread_key_create(&timer_of_thread, delete_timer) != 0) return;
   ++preparations;

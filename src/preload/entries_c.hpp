@@ -1,15 +1,15 @@
-// The names of C, POSIX and glibc, hooked: included once in a library, where its `hook` is known.
-// Each calls on to the function of its own name; only where the program has none, to one that does
-// the same.
+// Hooks for the names of C, POSIX and glibc. A library includes this once, where its `hook` is
+// known. Each hook calls the original function of its name. If the program has none, it calls
+// another function that does the same.
 //
-// `hook` has these functions; `call()` does what would have been done without it, and `through` and
-// `caller` say which entry point was called and by whom:
+// `hook` has the functions below. `call()` calls the original function; `through` and `caller` say
+// which entry point was called and by whom:
 //
-//   void* allocation(through, bytes, alignment (0: none asked for), caller, call)  null: no memory
+//   void* allocation(through, bytes, alignment (0: none requested), caller, call)  null: no memory
 //   void free(through, block, caller, call)
 //   void* reallocation(through, block, bytes, caller, call)
 //   void* throwing_new(through, bytes, alignment, caller, call)  lets exceptions of call() pass
-//   void failure(through, bytes, caller)  of what such an operator has called
+//   void failure(through, bytes, caller)  of a function that such an operator called
 //   std::size_t& in_new()  the thread's word of preload/in_new.hpp
 //   void unloaded()        dlclose was called
 #pragma once
@@ -57,7 +57,7 @@ void* plain_calloc(function which, std::size_t count, std::size_t bytes) noexcep
 void* plain_realloc(function which, void* block, std::size_t bytes) noexcept {
   if (is_early(block)) [[unlikely]] {
     void* const moved = plain_malloc(function::malloc, bytes);
-    // At least as much can be read there: what is behind it is early memory, or static data.
+    // At least this much is readable: early memory or static data follows.
     if (moved != nullptr) std::memcpy(moved, block, bytes < 1024 ? bytes : 1024);
     return moved;
   }
@@ -112,7 +112,7 @@ int hooked_posix_memalign(function which, void** out, std::size_t alignment, std
   return error;
 }
 
-// With blocks of whole pages.
+// For blocks of whole pages.
 void* hooked_pages(function which, std::size_t bytes,
                    const mallard::unwind::frame_state& caller) noexcept {
   constexpr std::size_t page = 4096;

@@ -1,7 +1,7 @@
-// The names of C++, hooked; included once in a library, where its `hook` is known. A hook on malloc
-// alone would lose who called `new` wherever the C++ runtime stands between. A program may have
-// operators of its own, so each calls on to the one that would have been called; only in a program
-// without the C++ runtime, to malloc and free.
+// Hooks for the names of C++. A library includes this once, where its `hook` is known. A hook on
+// malloc is not enough: it would lose the caller of `new` if the C++ runtime is in between. A
+// program may have its own operators, so each hook calls the original one; in a program without the
+// C++ runtime, malloc and free.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ void* by_malloc(size_t bytes, size_t alignment) {
   return next<aligned_type>(function::memalign)(alignment, bytes == 0 ? 1 : bytes);
 }
 
-// There was no memory, and the C++ runtime is not where we look for functions: the module that
-// called has it, and its operator new knows what to do.
+// There is no memory, and the lookup has not found the C++ runtime. The calling module has it, so
+// its operator new decides what to do.
 [[gnu::cold, gnu::noinline]] void* fail_as_the_runtime_does(
     size_t bytes, const mallard::unwind::frame_state& caller) {
   const mallard::unwind::module_range module = mallard::unwind::module_of(caller.ip - 1);

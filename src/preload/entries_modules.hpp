@@ -1,5 +1,5 @@
-// dlclose, hooked: an address may mean another function from then on. Included once in a library,
-// where its `hook` is known.
+// A hook for dlclose: from then on an address may mean another function. A library includes this
+// once, where its `hook` is known.
 #pragma once
 
 #include <dlfcn.h>

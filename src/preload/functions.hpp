@@ -1,6 +1,5 @@
-// Purpose: the entry points that are recorded, with the functions of the same names that the
-// program would have called without the recorder. Every name of exports.map that allocates or frees
-// is here.
+// Purpose: the recorded entry points, each with the original function of the same name. It has
+// every name of exports.map that allocates or frees.
 #pragma once
 
 #include <cstddef>

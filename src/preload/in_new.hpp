@@ -1,7 +1,7 @@
-// Purpose: an operator new that throws calls malloc for itself: which call that is. An exception
-// may leave it, so no flag could be reset; the call that was meant does it. One word of each
-// thread holds the answer; 0: no such operator is under way, or it failed once and what comes now
-// counts for itself.
+// Purpose: recognises the malloc that a throwing operator new calls for itself. An exception may
+// leave the operator, so no flag could be reset afterwards; the recognised call resets it instead.
+// The state is one word of each thread. 0: no such operator is running, or its first try failed and
+// later calls count for themselves.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace mallard::preload {
 
-inline constexpr std::size_t taken_in_new = 1;  // by the call that was meant
+inline constexpr std::size_t taken_in_new = 1;  // after the recognised call
 inline constexpr std::size_t aligned_in_new = SIZE_MAX;
 
 // operator new(0) asks for one byte.

@@ -19,8 +19,8 @@ std::atomic<std::size_t> early_used{0};
 
 void find_next_functions() noexcept {
   if (finding.exchange(true)) return;
-  // `malloc` is the last: its presence says that all are there. It is found, which clears the error
-  // that others may have left; asking dlerror() for it would take locks that the caller may hold.
+  // Looks `malloc` up last: if it is there, all are. Finding it also clears errors of failed
+  // lookups; dlerror() would take locks that the caller may hold.
   for (std::size_t i = function_count; i-- != 0;) {
     next_functions[i] = dlsym(RTLD_NEXT, function_symbols[i]);
   }

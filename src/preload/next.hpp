@@ -1,5 +1,5 @@
-// Purpose: the functions that the program would call without the recorder: those of the malloc that
-// it is linked to or that is preloaded after us.
+// Purpose: the original functions, which the program would call without the recorder: those of the
+// malloc that it is linked to or that is preloaded after us.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@ namespace mallard::preload {
 
 extern void* next_functions[function_count];
 
-// Looks all of them up; what the program does not have stays null. Allocates from a small buffer of
-// its own what the dynamic linker needs for it.
+// Looks all of them up; those that the program lacks stay null. The dynamic linker's allocations
+// meanwhile come from a small buffer.
 [[gnu::cold, gnu::noinline]] void find_next_functions() noexcept;
 
-// The function of that name and type, or null.
+// The function with this name and type, or null.
 template <class F>
 [[gnu::always_inline]] inline F* next(function which) noexcept {
   void*& found = next_functions[static_cast<std::size_t>(which)];
@@ -26,7 +26,7 @@ template <class F>
   return reinterpret_cast<F*>(found);
 }
 
-// Blocks for the dynamic linker while the functions are looked up. Null when they are known.
+// Blocks for the dynamic linker during the lookup. Returns: null afterwards.
 void* early_allocate(std::size_t bytes) noexcept;
 inline constexpr std::size_t early_bytes = std::size_t{16} << 10;
 alignas(16) extern unsigned char early_memory[early_bytes];

@@ -1,6 +1,6 @@
-// Purpose: the numbers of the frames that a thread has sent: a hash table in the thread's slot. An
-// entry keeps 64 bits of hash for what it stands for (as much again would be the thing itself):
-// that two of the at most 2^16 frames have the same is a matter of one in 10^9 tables.
+// Purpose: the numbers of the frames that a thread has sent, as a hash table in the thread's slot.
+// An entry has only the 64-bit hash of its key, since the key itself would take as much again. Two
+// of at most 2^16 frames have equal hashes in one of 10^9 tables.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@ struct known_node {
 
 class node_table {
  public:
-  // `memory`: zeros, `entries` (a power of two) of known_node.
+  // `memory`: zeroed, `entries` (a power of two) of known_node.
   void open(void* memory, std::uint32_t entries) noexcept {
     entries_ = static_cast<known_node*>(memory);
     mask_ = entries - 1;
     count_ = 0;
   }
 
-  // The key of a stack: from its caller's key (0: it has none), and its innermost frame.
+  // The key of a stack, from its caller's key (0: none) and its innermost frame.
   static std::uint64_t key_of(std::uint64_t outside, std::uint64_t ip,
                               std::uint64_t frame_address) noexcept {
     std::uint64_t key = (outside ^ ip) * 0xff51'afd7'ed55'8ccd;
@@ -31,7 +31,7 @@ class node_table {
     return key ^ (key >> 29);
   }
 
-  // The entry with this key, or the one where it is to be put (its number is 0).
+  // The entry with this key, or the free one where it belongs (its number is 0).
   known_node& find(std::uint64_t key) noexcept {
     for (std::uint64_t at = key;; ++at) {
       known_node& node = entries_[at & mask_];
@@ -40,7 +40,7 @@ class node_table {
   }
 
   bool full() const noexcept { return count_ > mask_ / 2; }
-  // The next number, for the entry that was found.
+  // Gives the entry that find() returned the next number.
   std::uint32_t add(known_node& at, std::uint64_t key) noexcept {
     at = {key, ++count_};
     return count_;

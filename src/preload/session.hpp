@@ -1,13 +1,13 @@
-// Purpose: the memory that the tool and an agent (a library of ours inside another program) share.
-// The recorder, the router and the counter are three agents on this one mechanism.
+// Purpose: the memory shared by the tool and an agent, a library of ours in another program. The
+// recorder, the router and the counter are such agents.
 //
 // The memory is an anonymous file, which either side can make. `mallard record` and `whatif` make
-// theirs, and the agent maps it by a path that comes from the environment, or from the call that
-// attaches the agent to a running program. A counted program makes its own, and `mallard live`
-// finds it in /proc by the file's name. The first words say which agent's layout it has, and its
-// size: memory of another version is not mapped.
+// theirs; the agent maps it by a path from the environment, or from the call that attaches the
+// agent to a running program. A counted program makes its own, and `mallard live` finds it in /proc
+// by the file's name. The first words contain the agent's kind and the size: memory of another
+// version is not mapped.
 //
-// No function here allocates or throws: they run inside any program.
+// No function here allocates or throws, because they run inside any program.
 #pragma once
 
 #include <errno.h>
@@ -26,14 +26,14 @@ namespace mallard::preload {
 struct session_kind {
   std::uint64_t magic;
   const char* file_name;
-  const char* variable;  // of the environment, with the path; null: the agent makes the memory
+  const char* variable;  // environment variable with the path; null: the agent makes the memory
 };
 
 // The beginning of every session.
 struct session_head {
   std::atomic<std::uint64_t> magic{};  // written last
-  std::uint64_t bytes = 0;             // of all
-  // Changes when a process that an agent was attached to has loaded modules.
+  std::uint64_t bytes = 0;             // of the whole memory
+  // Changes when a process with an attached agent has loaded modules.
   std::atomic<std::uint32_t> module_changes{};
 };
 
@@ -50,7 +50,7 @@ inline void* map_file(int file, std::size_t bytes) noexcept {
   return memory;
 }
 
-// Zeros, not published yet. Without memory, errno says why.
+// Makes zeroed memory that is not published yet. Without memory, errno has the reason.
 inline session_file make_session(const session_kind& kind, std::size_t bytes) noexcept {
   session_file out;
   out.file = memfd_create(kind.file_name, MFD_CLOEXEC);
@@ -69,7 +69,7 @@ inline void publish(session_head& head, const session_kind& kind, std::size_t by
   head.magic.store(kind.magic, std::memory_order_release);
 }
 
-// Null if there is no memory of this kind and size.
+// Returns: null if there is no memory of this kind and size.
 inline void* map_session(const char* path, const session_kind& kind, std::size_t bytes) noexcept {
   const int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) return nullptr;
@@ -98,8 +98,8 @@ inline bool is_session_file(const char* link_target, const session_kind& kind) n
          (name[length] == '\0' || name[length] == ' ');
 }
 
-// Whether an agent works in this process: found out once, by the first thread that asks. Others go
-// on without it meanwhile.
+// Whether an agent works in this process. The first thread that asks finds out; other threads go on
+// without the agent meanwhile.
 class session_gate {
  public:
   enum class phase : std::uint32_t { unknown, opening, open, closed };
@@ -111,7 +111,7 @@ class session_gate {
   }
   void close() noexcept { state_.store(phase::closed); }
 
-  // True for the one thread that is to open it, and then says what came of it: end().
+  // Returns: true for the one thread that must open it, and then report the result by end().
   bool begin(phase from) noexcept {
     return state_.load(std::memory_order_acquire) == from &&
            state_.compare_exchange_strong(from, phase::opening);
@@ -121,7 +121,7 @@ class session_gate {
     return opened;
   }
 
-  // Effects: at the first call, open_it(), which keeps errno. Returns: whether it is open.
+  // Effects: calls open_it() at the first call; keeps errno. Returns: whether it is open.
   template <class Open>
   bool open_once(Open open_it) noexcept {
     if (!begin(phase::unknown)) return is_open();

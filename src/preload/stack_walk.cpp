@@ -32,7 +32,7 @@ void stack_walk::walk(unwind::frame_state at, bool exact, bool long_ago) noexcep
     const unwind::frame_end end = unwind::end_of_frame(at, rule, readable_);
     const bool found = end.address != 0;
     const std::uint64_t frame_address = found ? end.address : at.sp;
-    // Nothing on the stack would show that it is another frame.
+    // The stack alone would not show whether it is another frame.
     if (end.is_by_register) keep_ = false;
 
     while (known != 0 && frames_[known - 1].frame_address < frame_address) --known;
@@ -55,7 +55,7 @@ void stack_walk::walk(unwind::frame_state at, bool exact, bool long_ago) noexcep
     }
     if (rule.how == address::signal && unwind::go_to_interrupted(at, readable_)) {
       fresh.frame_address = at.sp;
-      exact = true;  // its address is no return address
+      exact = true;  // this address is no return address
       keep_ = false;
       known = 0;
       continue;

@@ -1,13 +1,14 @@
 // Purpose: the stack of each event, cheaply.
 //
-// Most of a stack is as it was at the thread's event before. So the thread keeps that stack, with
-// the places where each frame's return address and frame pointer were found. A walk goes from the
-// innermost frame outwards until it meets a frame that it knows, at the same place with the same
-// address; then it only looks whether what was found in the frames outside is still there, which
-// needs no rule and no frame to wait for another. Every stack has a key, made of its caller's key
-// and its innermost frame: one look-up in the thread's table gives the number of a stack that was
-// there before. Only one that was not has its frames looked up, and those that are new are sent,
-// once.
+// Most of a stack is unchanged since the thread's previous event. So the thread keeps the previous
+// stack, with the places of each frame's return address and frame pointer. A walk goes from the
+// innermost frame outwards until it meets a known frame: same place, same address. Then it only
+// checks that the places of the outer frames have the same contents, which needs no unwinding
+// rules, and these checks do not depend on each other.
+//
+// Every stack has a key, made of its caller's key and its innermost frame. One look-up in the
+// thread's table gives the number of a stack seen before. Only for a new stack are its frames
+// looked up, and new ones are sent, once.
 #pragma once
 
 #include <cstddef>
@@ -21,15 +22,15 @@ namespace mallard::preload {
 struct known_frame {
   std::uint64_t ip;
   std::uint64_t frame_address;
-  std::uint64_t bp;        // the register in this frame
-  std::uint64_t bp_place;  // where its caller's is saved, if one outside is found by it; else 0
+  std::uint64_t bp;        // the register's value in this frame
+  std::uint64_t bp_place;  // where its caller's is saved, if a frame outside is found by it; else 0
 };
 
-// Apart, so that checking frames reads nothing else.
+// Separate from the frames, so that checking frames reads nothing else.
 struct known_stack {
   std::uint64_t key;
-  std::uint32_t node;  // its number; 0: not asked for yet
-  bool needs_bp;       // its innermost frame, or one outside of that, is found by the register
+  std::uint32_t node;  // its number; 0: not yet known
+  bool needs_bp;       // its innermost frame, or one further out, is found by the register
 };
 
 class stack_walk {
@@ -37,15 +38,15 @@ class stack_walk {
   static constexpr std::size_t most_frames = 1024;
   static constexpr std::size_t frames_of_cut = 64;
 
-  // `checked`: how many frames are looked at in every event.
+  // `checked`: how many frames are checked at every event.
   void open(unwind::rule_cache& rules, bool by_frame_pointers, std::uint32_t checked) noexcept;
   void forget() noexcept { count_ = 0; }
 
-  // The number of the stack whose innermost frame is `from`. `exact`: its address is where the
-  // thread is, not where a call returns to. `long_ago`: so much may have happened since the last
-  // walk that all frames are looked at. `nodes.find(key)` gives the number of a stack, 0 when it
-  // has none, `nodes.add(key, number of the caller's, ip, frame address)` gives it one, 0 when it
-  // cannot; then so does this.
+  // Returns: the number of the stack with the innermost frame `from`. `exact`: its address is the
+  // thread's place, not a return address. `long_ago`: so much may have happened since the last walk
+  // that all frames are checked. `nodes.find(key)` returns a stack's number, 0 if it has none;
+  // `nodes.add(key, number of the caller's, ip, frame address)` gives it one, or returns 0 if it
+  // cannot, and so does this function.
   template <class Nodes>
   std::uint32_t node_of(unwind::frame_state from, bool exact, bool long_ago,
                         Nodes& nodes) noexcept {
@@ -59,9 +60,8 @@ class stack_walk {
     return out;
   }
 
-  // Looks in the stack that was walked last, as long as its numbers have bits that the inner frames
-  // keep: the outermost frame whose number has all of these, and its caller's address. Zeros: none
-  // has.
+  // In the last walked stack, the outermost frame whose number has all these bits, as have the
+  // numbers of all frames inside it; and its caller's address. Zeros if there is none.
   struct found_frame {
     std::uint64_t ip = 0;
     std::uint64_t frame_address = 0;
@@ -73,9 +73,8 @@ class stack_walk {
     if (at == count_) return {};
     return {frames_[at].ip, frames_[at].frame_address, at == 0 ? 0 : frames_[at - 1].ip};
   }
-  // About the stack that was walked last, 0 if it cannot be told: its number of frames, where each
-  // of them, 0 the innermost, has the address that it returns to, and whether that depends on the
-  // frame pointer register.
+  // For the last walked stack; 0 if unknown. The number of its frames; the place of the n-th
+  // frame's return address (0: innermost); and whether that depends on the frame pointer register.
   struct return_place {
     std::uint64_t place;
     std::uint64_t value;
@@ -91,10 +90,10 @@ class stack_walk {
     readable_.enter(sp);
     return readable_.has(place);
   }
-  // Counts how often the thread was on another stack than before.
+  // Counts changes of the thread to another stack.
   std::uint32_t stacks_entered() const noexcept { return readable_.entered(); }
 
-  // The address in the innermost frame for which `wanted(address)` holds; 0: there is none.
+  // The address of the innermost frame for which `wanted(address)` is true; 0 if none.
   template <class Wanted>
   std::uint64_t innermost(Wanted&& wanted) const noexcept {
     for (std::size_t i = count_; i-- != 0;) {
@@ -112,18 +111,19 @@ class stack_walk {
     bool uses_bp;  // found by the register
   };
 
-  // Fills fresh_ (innermost first) up to a frame that is known, and cuts what is known behind that.
+  // Fills fresh_ (innermost first) up to a known frame, and drops the known frames inside it.
   void walk(unwind::frame_state from, bool exact, bool long_ago) noexcept;
-  // Makes what is fresh known.
+  // Moves fresh frames to the known ones.
   void keep_fresh() noexcept;
-  // Whether the first `count` known frames are where they were; else `count` is how many may be.
+  // Whether the first `count` known frames are unchanged; otherwise sets `count` to how many may
+  // be.
   bool still_there(std::size_t& count, bool long_ago) noexcept;
-  // For stacks that are too deep: only the innermost frames of what is fresh.
+  // For stacks that are too deep: keeps only the innermost fresh frames.
   void cut() noexcept;
 
   template <class Nodes>
   std::uint32_t number_of_last(Nodes& nodes) noexcept {
-    std::size_t first = count_;  // from here on there are no numbers
+    std::size_t first = count_;  // frames from here on have no numbers yet
     std::uint32_t number = 0;
     while (first != 0) {
       known_stack& stack = stacks_[first - 1];
@@ -149,7 +149,7 @@ class stack_walk {
   std::size_t fresh_count_ = 0;
   unwind::readable_range readable_;
   known_frame frames_[most_frames];  // the outermost first
-  known_stack stacks_[most_frames];  // each up to the frame of this index
+  known_stack stacks_[most_frames];  // each up to the frame with this index
   fresh_frame fresh_[most_frames];
 };
 

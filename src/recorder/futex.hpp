@@ -12,7 +12,7 @@
 
 namespace mallard::recorder {
 
-// Until the word is not `seen` any more and somebody wakes, or some time has passed. Keeps errno.
+// Waits until the word differs from `seen` and somebody wakes us, or the time is over. Keeps errno.
 inline void wait_for_change(std::atomic<std::uint32_t>& word, std::uint32_t seen,
                             long milliseconds) noexcept {
   const int before = errno;
@@ -21,7 +21,7 @@ inline void wait_for_change(std::atomic<std::uint32_t>& word, std::uint32_t seen
   errno = before;
 }
 
-// `waits`: whether somebody waits, or is about to look at the word and to wait then.
+// `waits`: non-zero if somebody waits, or is about to check the word and wait.
 inline void change_and_wake(std::atomic<std::uint32_t>& word,
                             const std::atomic<std::uint32_t>& waits) noexcept {
   word.fetch_add(1, std::memory_order_seq_cst);

@@ -1,14 +1,14 @@
-// Purpose: what `mallard record` and the library in the recorded programs share: the layout of the
-// memory between them, and the messages in it. The memory is one anonymous file of `mallard
-// record`; each recorded process maps it once, when it starts, and keeps no descriptor.
+// Purpose: the layout of the memory shared by `mallard record` and the library in the recorded
+// programs, and the messages in it. The memory is one anonymous file of `mallard record`. Each
+// recorded process maps it once, when it starts, and keeps no descriptor.
 //
-//   session        one: what is to be recorded, and whether just now
+//   session        one: what is to be recorded, and whether it is recorded now
 //   process_slot   one for each process (a new one after fork and exec)
 //   thread_slot    one for each thread: a ring of messages with one writer and one reader, and room
-//                  that only the thread itself uses
+//                  for the thread's own use
 //
-// A thread that ends, a process that is killed: what was written is in the memory, and the reader
-// takes it. Only the reader makes a slot free again.
+// If a thread ends or a process is killed, its messages are still in the memory, and the reader
+// takes them. Only the reader frees a slot.
 #pragma once
 
 #include <elf.h>
@@ -36,40 +36,39 @@ inline constexpr std::uint32_t table_entries = std::uint32_t{1} << 17;
 enum class recording : std::uint32_t {
   not_yet,  // nothing is written
   on,
-  paused,  // only that blocks are freed, so that what lives stays known
+  paused,  // only frees are written, so that live blocks stay known
   over,
 };
 
 enum class unwinding : std::uint32_t { tables, frame_pointers };
 
 struct session_options {
-  std::uint32_t depth = 24;         // frames that are checked at every event
-  std::uint32_t sample_stacks = 1;  // every n-th event has a stack; 0: none has
+  std::uint32_t depth = 24;         // frames checked at every event
+  std::uint32_t sample_stacks = 1;  // every n-th event has a stack; 0: none
   std::uint32_t cpu_period_us = 0;  // of processor time; 0: no samples
   unwinding unwind = unwinding::tables;
-  bool drop = false;   // a full ring loses events instead of waiting
-  bool follow = true;  // children, too
+  bool drop = false;   // a full ring loses events; otherwise its thread waits
+  bool follow = true;  // children are recorded, too
 };
 
-// Only the reader makes a slot free; only one that took a free one may fill it.
+// Only the reader frees a slot, and only the thread that took it fills it.
 enum class slot_state : std::uint32_t { free, taken, in_use };
 
-// Whether a program's dynamic linker is musl's, which ends programs that are to load what is made
-// for glibc.
+// Whether a dynamic linker is musl's, which ends programs that would load glibc's libraries.
 inline bool is_of_musl(const char* linker) noexcept {
   const char* const slash = std::strrchr(linker, '/');
   return std::strncmp(slash != nullptr ? slash + 1 : linker, "ld-musl", 7) == 0;
 }
 
-// The kind of machine that programs have to be for, as their files say it.
+// The machine in the header of executables that we can record.
 #if defined(__x86_64__)
 inline constexpr unsigned own_machine = EM_X86_64;
 #else
 inline constexpr unsigned own_machine = EM_AARCH64;
 #endif
 
-// A name that the dynamic symbols of a program have if a sanitizer's malloc has to be its own, and
-// the sanitizer's.
+// A dynamic symbol of programs whose sanitizer's malloc must be their own, and the sanitizer's
+// name.
 struct sanitizer_name {
   const char* name;
   const char* sanitizer;
@@ -79,17 +78,17 @@ inline constexpr sanitizer_name sanitizer_names[] = {
     {"__msan_init", "MemorySanitizer"},   {"__hwasan_init", "HWAddressSanitizer"},
     {"__lsan_default_", "LeakSanitizer"}, {"liblsan.so", "LeakSanitizer"}};
 
-// A program that a recorded process has started and that is not recorded.
+// Why a program started by a recorded process is not recorded.
 enum class unfollowed : std::uint32_t {
   none,
   static_program,  // no dynamic linker loads anything into it
-  other_libc,      // its dynamic linker, as musl's, cannot load what is made for glibc
-  privileged,      // the dynamic linker ignores what an ordinary user preloads
+  other_libc,      // its dynamic linker, such as musl's, cannot load glibc's libraries
+  privileged,      // the dynamic linker ignores an ordinary user's preloads
   sanitized,       // its sanitizer ends programs in which another library comes first
-  other_machine,   // the library is not for it
-  environment,     // it was not told of the session
-  address_space,   // it may not have as much as the session takes
-  unreachable,     // as another user, or in other namespaces, it may not open the session
+  other_machine,   // the library is for another machine
+  environment,     // its environment does not name the session
+  address_space,   // its limit is less than the session takes
+  unreachable,     // as another user, or in other namespaces, it may be unable to open the session
 };
 struct unfollowed_program {
   std::atomic<slot_state> state{};
@@ -101,19 +100,19 @@ struct session : preload::session_head {
   session_options options;
   std::uint64_t ticks_of_microsecond = 1;
   std::uint32_t reader_pid = 0;
-  std::uint32_t reader_user = 0;                 // effective
-  std::uint32_t first_pid = 0;                   // of the program that was started
+  std::uint32_t reader_user = 0;                 // effective one
+  std::uint32_t first_pid = 0;                   // the program that was started
   std::uint64_t pid_namespace = 0;               // of the reader
-  bool stable_ticks = false;                     // the processor's counter is a clock
+  bool stable_ticks = false;                     // the processor's counter serves as the clock
   std::atomic<std::uint32_t> mode{};             // recording
   std::atomic<std::uint32_t> doorbell{};         // a futex on which the reader waits
-  std::atomic<std::uint32_t> reader_waits{};     // on it, or is about to
-  std::atomic<std::uint64_t> heartbeat{};        // counts the reader's rounds
-  std::atomic<std::uint64_t> refused{};          // times that no slot was left for a thread
-  std::atomic<std::uint64_t> unrecorded{};       // operations since the recording is over
-  std::atomic<std::uint32_t> threads_used{};     // slots from this one on were never in use
+  std::atomic<std::uint32_t> reader_waits{};     // waits on it, or is about to
+  std::atomic<std::uint64_t> heartbeat{};        // the number of the reader's rounds
+  std::atomic<std::uint64_t> refused{};          // how often no slot was left for a thread
+  std::atomic<std::uint64_t> unrecorded{};       // operations after the end of the recording
+  std::atomic<std::uint32_t> threads_used{};     // later slots were never used
   std::atomic<std::uint32_t> processes_used{};   // likewise
-  std::atomic<std::uint32_t> more_unfollowed{};  // than there is room for
+  std::atomic<std::uint32_t> more_unfollowed{};  // beyond those below
   unfollowed_program unfollowed_programs[16];
   std::atomic<slot_state> threads[most_threads];
 };
@@ -123,58 +122,58 @@ struct alignas(64) process_slot {
   std::uint32_t pid = 0;
   std::uint32_t parent = 0;
   bool foreign = false;       // the reader knows it by another number, or not at all
-  char program[247] = {};     // its file; as much as there is room for
+  char program[247] = {};     // its file, as much as fits
   std::uint64_t started = 0;  // ticks
   std::atomic<std::uint32_t> open_threads{};  // since the beginning
 };
 
 // Words of messages; `head` and `tail` only grow. The writer goes through the ring in laps. A lap
-// is as long as the one before, or twice that where the reader is far behind at its end; its last
-// message, `skip`, leads to the start. So the reader needs to know nothing of laps.
+// is as long as the previous one, or twice as long if the reader is far behind at its end. Its last
+// message, `skip`, leads back to the start, so the reader need not know about laps.
 struct alignas(4096) thread_slot {
-  std::atomic<std::uint64_t> head{};  // the writer's
+  std::atomic<std::uint64_t> head{};  // written by the writer
   std::atomic<std::uint64_t> dropped{};
   std::atomic<std::uint64_t> waited{};  // ticks
 
-  alignas(64) std::atomic<std::uint64_t> tail{};  // the reader's
-  std::uint64_t read_at = 0;                      // of the reader: where in the ring the tail is
-  std::atomic<std::uint32_t> drained{};           // a futex: changes when the reader made room
+  alignas(64) std::atomic<std::uint64_t> tail{};  // written by the reader
+  std::uint64_t read_at = 0;                      // the reader's: position of the tail in the ring
+  std::atomic<std::uint32_t> drained{};           // a futex; changes when the reader has made room
   std::atomic<std::uint32_t> waiting{};           // the writer sleeps on it
 
   alignas(64) std::uint32_t process = 0;  // index of its slot
   std::uint32_t tid = 0;
   std::uint64_t started = 0;  // ticks
-  // Address of a byte of its process that says: the thread is inside a call and may write here. It
-  // is set before the thread looks whether the recording is over, so that, after a barrier on all
-  // processors, no thread whose byte is 0 will write any more.
+  // The address of a byte in the process that is non-zero while the thread is in a call and may
+  // write here. The thread sets it before it checks whether the recording is over. So after a
+  // barrier on all processors, no thread whose byte is 0 will write any more.
   std::uint64_t busy_at = 0;
 
-  alignas(4096) std::byte own[private_bytes];  // the thread's own: zero when the slot is taken
+  alignas(4096) std::byte own[private_bytes];  // the thread's own; zero when the slot is taken
   alignas(4096) std::uint64_t ring[most_ring_words];
   alignas(4096) std::byte table[std::size_t{table_entries} * 16];  // the thread's own, zero
 };
 
-// A message is a first word and what its kind says. The first word: kind in the low 8 bits, then 8
-// bits each of `function` and `alignment`, then 40 bits of `low`.
+// A message is a first word and further words by its kind. The first word has the kind in the low 8
+// bits, then 8 bits each of `function` and `alignment`, then 40 bits of `low`.
 enum class message : std::uint8_t {
-  skip,         // the ring starts over
+  skip,         // back to the start of the ring
   allocate,     // time, address, size and stack
   free,         // time, address, size and stack
   reallocate,   // time, address, size and stack, old address
-  cost,         // low: ticks that the event before took
-  node,         // low: the parent's number; ip, frame address. Numbered from 1 on
-  forget,       // the numbers of nodes start over
-  module,       // low: words that follow; time, load bias, start, end, then path, zero, build-id
+  cost,         // low: ticks of the previous event
+  node,         // low: the parent's number; ip, frame address. Numbered from 1
+  forget,       // numbers of nodes start again
+  module,       // low: number of words; time, load bias, start, end, then path, zero, build-id
   module_gone,  // time, load bias
-  sample,       // time, low: node; function and alignment: how many, low and high bits
+  sample,       // time, low: node; function and alignment: count, low and high bits
   scope_enter,  // time, low: name; word 2: stack
   scope_exit,   // time, low: name; word 2: stack
   resource_allocate,  // as allocate, then the resource's name
   resource_free,      // as free, then the resource's name
-  name,               // low: its number; bytes, text. Of a scope or a resource (function: name_of)
+  name,               // low: its number; bytes, text. A scope's or a resource's (function: name_of)
   thread_name,        // bytes, text
   command,            // bytes, text: /proc/self/cmdline
-  sample_in_heap,     // as sample, inside the operation that the next event is of
+  sample_in_heap,     // as sample, inside the operation of the next event
 };
 enum class name_of : std::uint8_t { scope, resource };
 
@@ -196,7 +195,7 @@ inline constexpr std::uint64_t low_of(std::uint64_t first) {
   return first >> 24;
 }
 
-// Events have their stack in `low`, and words: time, address, size[, old address | resource].
+// Events have their stack in `low`, then words: time, address, size[, old address | resource].
 inline constexpr std::size_t event_words = 4;
 
 inline constexpr std::size_t round_to_page(std::size_t bytes) {

@@ -1,4 +1,4 @@
-// Purpose: the cheapest clock: the processor's counter where it is a clock, else the system's.
+// Purpose: the cheapest clock: the processor's counter if it is stable, otherwise the system's.
 #pragma once
 
 #include <time.h>

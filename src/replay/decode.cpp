@@ -17,7 +17,7 @@ namespace {
 using profile::grouping;
 
 constexpr std::uint64_t most_operations = 50'000'000;
-// An arena scope is a subsystem's if at least this share of its blocks is allocated inside.
+// An arena scope belongs to a subsystem if at least this share of its blocks is allocated inside.
 constexpr double scope_share = 0.99;
 
 void check(const profile::trace_reader& trace, const decode_options& options) {
@@ -72,7 +72,7 @@ trace_decoder::trace_decoder(profile::trace_reader& trace, const decode_options&
 
 std::vector<std::string> trace_decoder::subsystems() const {
   const auto by = options_.grouping.by;
-  // The last of those by stacks are all others, which are none.
+  // In a grouping by stacks the last name is "others", which is no subsystem.
   if (by != grouping::thread && by != grouping::scope) {
     return {map_.names.begin(), map_.names.end() - 1};
   }
@@ -116,7 +116,7 @@ ownership trace_decoder::find_own(std::string_view subsystem) const {
   return own;
 }
 
-// That of the subsystem's own name first, then the outermost that will do.
+// Tries first the scope with the subsystem's name, then the outermost that will do.
 std::optional<std::uint32_t> trace_decoder::scope_of(std::string_view subsystem,
                                                      const std::vector<bool>& own) const {
   std::vector<std::uint64_t> births(own.size());
@@ -153,11 +153,11 @@ std::optional<std::uint32_t> trace_decoder::scope_of(std::string_view subsystem,
 
 program trace_decoder::decode(std::string_view subsystem) {
   ownership own = find_own(subsystem);
-  // With threads or marked scopes an epoch ends where nothing lives.
+  // For threads and marked scopes, an epoch ends when nothing lives.
   const bool by_stacks = own.threads.empty() && !own.by_scope;
   const auto scope = by_stacks ? scope_of(subsystem, own.stacks) : std::nullopt;
   if (scope) {
-    // The arena does not own blocks that are allocated outside.
+    // The arena does not own blocks allocated outside.
     std::vector<bool> inside(own.stacks.size());
     for (std::uint32_t stack = 1; stack < inside.size(); ++stack) {
       inside[stack] = inside[trace_.stacks()[stack].parent] || functions_.of(stack) == *scope;

@@ -1,10 +1,10 @@
-// From a trace to programs that can be replayed.
+// Turns a trace into programs for replay.
 //
 //   trace_decoder decoder(trace, {});
 //   program all = decoder.decode(whole_program);
 //   program one = decoder.decode("parse_request");
 //
-// The trace is analysed as `mallard dims` does, and read once more for each program.
+// The trace is analysed as by `mallard dims`, and read once more for each program.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 
 namespace mallard::replay {
 
-// The trace cannot be replayed; the text is one line for the user.
+// The trace cannot be replayed. The text is one line for the user.
 class replay_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -32,11 +32,11 @@ class replay_error : public std::runtime_error {
 
 struct decode_options {
   profile::subsystem_options grouping = {};
-  bool one_lane = false;  // everything in the recorded order
+  bool one_lane = false;  // everything in one lane, in the recorded order
   think_time think = think_time::none;
 };
 
-// Selects the subsystem's blocks: those for which every condition holds at their birth.
+// Selects the subsystem's blocks: those that meet all conditions at their birth.
 struct ownership {
   std::vector<bool> stacks;
   std::vector<bool> threads = {};       // empty: any
@@ -46,30 +46,30 @@ struct ownership {
   static constexpr std::uint64_t no_scope = UINT64_MAX;  // none is open
 };
 
-// Facts that all programs of one trace share.
+// Facts shared by all programs of a trace.
 struct trace_survey {
-  std::vector<std::uint32_t> lane_of_thread;  // by the thread's number
+  std::vector<std::uint32_t> lane_of_thread;  // by thread number
   std::uint32_t lanes = 1;
-  std::vector<bool> handed;  // by the number of the birth: freed by another lane
+  std::vector<bool> handed;  // by number of birth: freed by another lane
   std::vector<std::uint64_t> births_of_stack;
   std::vector<std::uint32_t> sample_sizes;
   std::uint64_t operations = 0;
   std::uint64_t peak_blocks = 0;
   std::uint64_t peak_bytes = 0;
-  double think_scale = 1;    // what gaps are multiplied by
-  double allocation_ns = 0;  // medians of those that were timed
+  double think_scale = 1;    // factor for gaps
+  double allocation_ns = 0;  // medians of the timed operations
   double free_ns = 0;
 };
 
 class trace_decoder {
  public:
-  // Throws replay_error for a trace that is empty, or without what it takes.
+  // Throws replay_error for a trace that is empty or lacks required data.
   trace_decoder(profile::trace_reader& trace, const decode_options& options);
 
-  // The names of the subsystems, the most bytes first, without whole_program.
+  // The subsystems' names, the most bytes first, without whole_program.
   std::vector<std::string> subsystems() const;
   const profile::dims_result& analysis() const { return analysis_; }
-  // Throws replay_error where there is no such subsystem, with the nearest names.
+  // Throws replay_error, with the nearest names, if there is no such subsystem.
   program decode(std::string_view subsystem);
 
  private:

@@ -28,7 +28,7 @@ void stop(std::string_view why) {
   lab::give_up(why);
 }
 
-// In a copy of this process, whose heap is as clean as this one's: how much the resident set grows.
+// The growth of the resident set, in a copy of this process whose heap is as clean as this one's.
 double read_growth(run_function run, const program_view& what, const run_setting& how) {
   void* const shared =
       mmap(nullptr, sizeof(double), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -1,4 +1,4 @@
-// One repetition of a replay, in a program started for it: its task, and what it reads.
+// One repetition of a replay, in a process of its own: its task and its readings.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 namespace mallard::replay {
 
 struct replay_request {
-  int file = -1;  // of a shared_program
+  int file = -1;  // a shared_program's
   std::string_view strategy;
-  std::string_view library;  // no_library, or that of the resources
+  std::string_view library;  // no_library, or the library of the resources
   run_setting how;
   bool aged = false;
   std::uint64_t seed = 1;
 };
 
-// The figures that a repetition reads.
-inline constexpr const char* replay_seconds = "replay";  // the whole program's operations
-// Largest growth of the resident set from a clean heap; only the first repetition reads it.
+// Names of a repetition's readings.
+inline constexpr const char* replay_seconds = "replay";  // of the whole program's operations
+// The largest growth of the resident set from a clean heap. Only the first repetition reads it.
 inline constexpr const char* replay_memory = "rss";
 
-// No task where there is no such strategy.
+// Returns: no task if there is no such strategy.
 lab::task make_replay_task(const replay_request& what);
 
 }  // namespace mallard::replay

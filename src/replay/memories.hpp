@@ -1,4 +1,4 @@
-// Destinations of replayed operations: the global heap, a strategy's resource, or nowhere.
+// Targets of replayed operations: the global heap, a strategy's resource, or nowhere.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace mallard::replay {
 
-// The global heap, by the calls that were recorded: operator new goes through operator new.
+// The global heap, by the recorded calls: operator new goes through operator new.
 class global_heap {
  public:
   static constexpr bool has_memory = true;
@@ -47,7 +47,7 @@ class global_heap {
   void end_epoch(bool) {}
 };
 
-// Nothing is done, and nothing touched: what is left is the loop.
+// Does nothing and touches nothing, which leaves the cost of the loop.
 class nowhere {
  public:
   static constexpr bool has_memory = false;
@@ -61,8 +61,9 @@ class nowhere {
   char byte_ = 0;
 };
 
-// A resource has neither zeroed blocks nor a reallocation: a program that used it would do both
-// itself. Resource: a type, or std::pmr::memory_resource and the like, whose calls are virtual.
+// A resource has neither zeroed blocks nor a reallocation, so a program using it would do both
+// itself, as this does. Resource: a resource's type, or std::pmr::memory_resource and the like for
+// virtual calls.
 template <class Resource>
 class resource_calls {
  public:
@@ -91,7 +92,7 @@ class resource_calls {
   Resource* resource_;
 };
 
-// The global heap behind an abstract base.
+// The global heap as an abstract base.
 class global_resource final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     return heap_.allocate(bytes, alignment, false);
@@ -119,8 +120,7 @@ class abstract_global : public resource_calls<std::pmr::memory_resource> {
   }
 };
 
-// The resources of a strategy, one of each for a lane. The buffer is used first where there is a
-// monotonic resource.
+// A strategy's resources, one set for each lane. A monotonic resource uses the buffer first.
 template <class Family>
 class monotonic_resources {
  public:
@@ -157,7 +157,7 @@ class layered_resources {
     pool_.emplace(&monotonic_);
   }
   outermost& top() { return *pool_; }
-  // The monotonic resource gets nothing back but all of it; pools may keep tables in it.
+  // The monotonic resource is only reset as a whole; pools may have tables in it.
   void end_epoch(bool) {
     pool_.reset();
     monotonic_.release();
@@ -169,7 +169,7 @@ class layered_resources {
   std::optional<typename Family::multipool> pool_;
 };
 
-// Calls go to the outermost of them as `Bound`: by its own type, or by the abstract base.
+// Calls the outermost resource as `Bound`: its own type, or the abstract base.
 template <class Resources, class Bound>
 class strategy_memory : private Resources, public resource_calls<Bound> {
  public:
@@ -179,7 +179,7 @@ class strategy_memory : private Resources, public resource_calls<Bound> {
   using Resources::end_epoch;
 };
 
-// A resource that lanes share, by its abstract base.
+// A resource shared by all lanes, called by its abstract base.
 template <class Base>
 class shared_memory : public resource_calls<Base> {
  public:

@@ -1,8 +1,8 @@
-// The loop that carries out a lane's operations. Everything that can be known before is in the
-// operations: what is left is a branch on the verb, a table of pointers, and the calls that are
-// measured.
+// The loop that executes a lane's operations. Everything known in advance is in the operations.
+// The rest is a branch on the verb, a table of pointers, and the measured calls.
 //
-// Own and Rest, what the subsystem's operations and all others go to, have
+// Own gets the subsystem's operations, Rest all others. Both have
+//
 //   void* allocate(std::size_t bytes, std::size_t alignment, bool zero, bool by_new);
 //   void* reallocate(void* p, std::size_t old_bytes, std::size_t old_alignment, std::size_t bytes,
 //                    std::size_t alignment);
@@ -28,9 +28,9 @@ namespace mallard::replay {
 
 struct play_setting {
   touch_level touch = touch_level::none;
-  bool winks = false;   // frees marked as last of their epoch are left out
-  bool waits = true;    // for blocks of other lanes; else whoever comes second frees
-  bool thinks = false;  // between operations, as they say
+  bool winks = false;   // leaves out frees that are the last of their epoch
+  bool waits = true;    // for blocks of other lanes; else the second lane to come frees them
+  bool thinks = false;  // between operations, as long as they say
 };
 
 // The state of one lane.
@@ -40,9 +40,9 @@ struct lane_work {
   const std::uint32_t* walks = nullptr;
   play_setting setting;
   thinker* think = nullptr;
-  std::uint64_t done = 0;  // operations carried out, with those that winking out left out
-  std::uint64_t read = 0;  // of what was read: keeps the reads
-  double waited = 0;       // seconds of this processor spent on waiting for other lanes
+  std::uint64_t done = 0;  // executed operations, with those left out by winking out
+  std::uint64_t read = 0;  // a sum of the bytes read, so that the reads are not optimised away
+  double waited = 0;       // processor seconds spent waiting for other lanes
 };
 
 namespace detail {
@@ -53,14 +53,14 @@ inline double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// A free that came before the block did, where nobody waits.
+// Marks a free that came before the block, if nobody waits.
 inline void* freed_before() {
   static char mark;
   return &mark;
 }
 
-// Nobody is woken: the lane that brings the block would pay for it. What the waiting takes is
-// known, and no part of the program's time.
+// Nobody wakes the waiting lane: that would cost the lane that brings the block. The waiting time
+// is measured and not counted as the program's.
 [[gnu::noinline]] inline void* await_long(void*& slot, double& waited) {
   constexpr unsigned yields = 200;
   constexpr timespec nap{0, 50'000};
@@ -68,7 +68,7 @@ inline void* freed_before() {
   const double began = thread_seconds();
   void* p = nullptr;
   for (unsigned tries = 0; p == nullptr; ++tries) {
-    // With fewer processors than lanes the other lane needs this one's processor.
+    // With fewer processors than lanes, the other lane needs this one's.
     if (tries < yields) {
       sched_yield();
     } else {
@@ -100,7 +100,7 @@ inline void write_block(touch_level touch, void* p, std::size_t from, std::size_
   }
 }
 
-// One byte of each line.
+// Reads one byte of each line.
 inline std::uint64_t read_block(touch_level touch, const void* p, std::size_t bytes) {
   if (touch < touch_level::all) return 0;
   const auto* const first = static_cast<const volatile unsigned char*>(p);
@@ -179,7 +179,7 @@ class player {
     memory.deallocate(p, one.size(), one.alignment(), one.by_new());
   }
 
-  // Returns: whether it has been freed already.
+  // Returns: whether it was already freed.
   bool hand_over(const operation& one, void* p) {
     const std::atomic_ref<void*> slot(work_.slots[one.slot]);
     if (work_.setting.waits) {
@@ -189,7 +189,7 @@ class player {
     return slot.exchange(p, std::memory_order_acq_rel) != nullptr;
   }
 
-  // Null: it is not there yet, and its lane is to free it.
+  // Returns: null if the block is not there yet; its lane then frees it.
   void* taken_over(const operation& one) {
     void*& slot = work_.slots[one.slot];
     if (work_.setting.waits) return detail::await(slot, work_.waited);

@@ -14,7 +14,7 @@ namespace mallard::replay {
 namespace {
 
 constexpr std::uint64_t program_mark = 0x6d61'6c6c'7265'7031;  // "mallrep1"
-// Above the numbers that programs give their own channels.
+// Above the descriptors that programs choose for their own channels.
 constexpr int lowest_file = 16;
 
 struct file_head {

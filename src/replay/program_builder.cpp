@@ -10,13 +10,13 @@ using profile::event;
 using profile::event_kind;
 using profile::recorded;
 
-// Less is not worth ending an epoch for.
+// An epoch with fewer bytes is not worth ending.
 constexpr std::uint64_t least_epoch_bytes = 16384;
 constexpr std::uint64_t least_walk = 16;
 constexpr unsigned usual_alignment_log2 = 4;  // malloc's
 
-// A type's size is a multiple of its alignment: the largest that the size allows. What the program
-// asked for explicitly holds where it is more than malloc gives anyway.
+// A type's size is a multiple of its alignment, so this assumes the largest alignment that the size
+// allows, up to malloc's. An explicitly requested alignment counts if it is more than malloc's.
 std::uint8_t alignment_log2(const event& what) {
   if (what.alignment_log2 > usual_alignment_log2) return what.alignment_log2;
   if (what.size == 0) return 0;
@@ -28,7 +28,7 @@ std::uint64_t in_chunk(std::uint64_t bytes) {
   return (bytes + 15) / 16 * 16;
 }
 
-// By entry point, whether its name is such a one.
+// By entry point: whether `is` is true of its name.
 template <class Is>
 std::vector<bool> functions_that(const profile::trace_facts& facts, Is is) {
   std::vector<bool> found(256);
@@ -42,7 +42,7 @@ bool zeroes(const std::string& name) {
   return name == "calloc" || name == "__libc_calloc";
 }
 
-// An entry of operator new with the usual alignment, whether or not it throws.
+// Whether it is an operator new with the usual alignment, throwing or not.
 bool is_new(const std::string& name) {
   return name.starts_with("operator new") && name.find("align_val_t") == name.npos;
 }
@@ -102,7 +102,7 @@ void program_builder::next(const recorded& one) {
   }
 }
 
-// The thread has arrived at a stack: functions that are not on it have ended.
+// The thread was seen with a stack, so functions that are not on it have ended.
 void program_builder::operation(const recorded& one) {
   if (!tracker_ || one.what.stack == 0) return;
   tracker_->arrive(one.thread, one.what.stack, one.what.kind != event_kind::allocate);
@@ -134,7 +134,7 @@ void program_builder::born(const recorded& one, built_block& fresh) {
   reallocated_.reset();
 }
 
-// Only the thread that has arrived somewhere can have left the function.
+// Only the thread just seen can have left the function.
 void program_builder::look_for_end(std::uint32_t lane) {
   const std::uint64_t invocations = tracker_->sums()[*scope_].invocations;
   if (invocations != invocations_) end_epoch(lane);
@@ -184,7 +184,7 @@ void program_builder::allocated(const recorded& one, built_block& fresh) {
   put(one, what);
 }
 
-// Gives it all but its operation, which comes next.
+// Sets everything but the operation, which comes next.
 void program_builder::bear(const recorded& one, built_block& fresh) {
   const std::uint32_t number = lane_of(one);
   lane_state& lane = lanes_[number];
@@ -244,7 +244,7 @@ void program_builder::freed(const recorded& one, const built_block& old) {
   }
 }
 
-// In which memory it is does not change: where it was born, there it stays.
+// A block stays in the memory in which it was born.
 void program_builder::reallocated(const recorded& one, const built_block& before,
                                   built_block& fresh) {
   ++made_.facts.reallocations;
@@ -328,7 +328,7 @@ void program_builder::add_walk(std::uint32_t number) {
   lane.births_since_walk = 0;
   const std::size_t first = made_.walks.size();
   for (const birth_place& one : lane.order) {
-    // A block that another lane frees may be gone at any time.
+    // A block that another lane frees may disappear at any time, so it is not walked.
     if (!survey_.handed[one.birth]) made_.walks.push_back(blocks_.find(one.address)->slot);
   }
   const std::size_t count = made_.walks.size() - first;

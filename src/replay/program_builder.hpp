@@ -1,9 +1,8 @@
-// Makes a program of the blocks of a trace.
-//
-// Blocks are the subsystem's if their stack says so. Where there is an arena scope, an epoch ends
-// with each of its invocations; what is still alive then goes to the global heap, from its birth
-// on, as the program would have had to put it there. Else an epoch ends when nothing of the
-// subsystem lives in the lane and a little has been allocated since the last one ended.
+// Makes a program of the blocks of a trace. A stack, thread or scope makes a block the subsystem's.
+// If there is an arena scope, an epoch ends with each of its invocations. Blocks alive at that
+// moment go to the global heap from their birth on, where the program would have had to put them.
+// Otherwise an epoch ends when nothing of the subsystem lives in the lane and enough was allocated
+// since the last end.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +18,12 @@
 namespace mallard::replay {
 
 struct built_block : profile::live_block {
-  std::uint64_t birth = 0;  // its number
+  std::uint64_t birth = 0;  // its number of birth
   profile::birthmark born_at;
   std::uint32_t slot = 0;
   std::uint32_t lane = 0;
-  std::uint32_t position = 0;  // of the operation it comes from, in its lane
-  std::uint32_t before = 0;    // an index into earlier_: of the operations before it; 0: none
+  std::uint32_t position = 0;  // of the operation that made it, in its lane
+  std::uint32_t before = 0;    // an index into earlier_: of the previous operations; 0: none
   std::uint8_t alignment_log2 = 0;
   bool own = false;
   bool by_new = false;
@@ -32,7 +31,7 @@ struct built_block : profile::live_block {
 
 class program_builder : public profile::block_handler {
  public:
-  // `scope`: the function of the arena scope, by its number; `kept_blocks`: that it was found with.
+  // `scope`: the arena scope's function; `kept_blocks`: those with which the scope was found.
   program_builder(profile::trace_reader& trace, const profile::function_table& functions,
                   const trace_survey& survey, const decode_options& options, ownership own,
                   std::optional<std::uint32_t> scope, const std::vector<bool>& kept_blocks);
@@ -53,12 +52,12 @@ class program_builder : public profile::block_handler {
   };
   struct lane_state {
     std::vector<std::uint32_t> free_slots;
-    std::vector<birth_place> order;         // the subsystem's, some of them dead by now
-    std::vector<std::uint32_t> last_frees;  // positions, since it last allocated
+    std::vector<birth_place> order;         // of the subsystem's blocks, some of which are dead
+    std::vector<std::uint32_t> last_frees;  // positions, since its last allocation
     std::uint64_t live = 0;                 // of the subsystem
     std::uint64_t births_since_walk = 0;
     std::uint64_t epoch_bytes = 0;
-    bool own = false;  // it allocates of the subsystem
+    bool own = false;  // it allocates blocks of the subsystem
   };
   struct earlier_operation {
     std::uint32_t lane = 0;
@@ -90,7 +89,7 @@ class program_builder : public profile::block_handler {
   const trace_survey& survey_;
   const decode_options& options_;
   ownership own_;
-  std::vector<std::vector<std::uint64_t>> open_scopes_;  // of threads
+  std::vector<std::vector<std::uint64_t>> open_scopes_;  // by thread
   std::optional<std::uint32_t> scope_;
   const std::vector<bool>& kept_blocks_;
   std::optional<profile::invocation_tracker> tracker_;
@@ -98,7 +97,7 @@ class program_builder : public profile::block_handler {
   std::multimap<std::uint64_t, std::uint32_t> thread_ends_;
   std::vector<bool> zeroing_, new_;  // by entry point
   profile::block_stream<built_block> blocks_;
-  std::optional<built_block> reallocated_;  // which is born again with the same operation
+  std::optional<built_block> reallocated_;  // born again by the same operation
   gap_meter gaps_;
   std::vector<lane_state> lanes_;
   std::vector<earlier_operation> earlier_{1};

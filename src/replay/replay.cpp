@@ -11,7 +11,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// The lab asks a plain function between and during repetitions.
+// The lab calls a plain function between and during repetitions.
 struct stopping {
   clock::time_point end = clock::time_point::max();
   bool (*interrupted)() = nullptr;
@@ -24,8 +24,8 @@ bool is_over() {
   return !when.must_go_on && clock::now() >= when.end;
 }
 
-// Subsystem by subsystem; each gets its part of the time that is left. The first touch level of the
-// first two is replayed once at least, for without them there is nothing to say.
+// Replays subsystem by subsystem; each gets its part of the remaining time. The first touch level
+// of the first two is replayed at least once, because otherwise there is no result.
 void run_in_time(const replay_session& session, const replay_options& options,
                  clock::time_point start, lab::bench_events& events) {
   constexpr std::size_t needed = 2;

@@ -132,7 +132,7 @@ void age_by_sizes(const program_view& what, std::uint64_t seed) {
   constexpr std::size_t fewest = 1u << 14;
   constexpr std::size_t most = 1u << 19;
   constexpr std::size_t most_bytes = std::size_t{256} << 20;
-  constexpr std::size_t largest_block = 1u << 17;  // larger ones are mapped one by one anyway
+  constexpr std::size_t largest_block = 1u << 17;  // larger ones are mapped one by one
   const std::size_t wanted = std::clamp<std::size_t>(4 * what.facts().peak_blocks, fewest, most);
   detail::pages table(wanted * sizeof(void*), detail::page_state::in_memory);
   const std::span<void*> blocks(reinterpret_cast<void**>(table.all().data()), wanted);
@@ -151,7 +151,7 @@ void age_by_sizes(const program_view& what, std::uint64_t seed) {
   }
   const std::span<void*> there = blocks.first(count);
   std::shuffle(there.begin(), there.end(), random);
-  // Three of four are freed; then half of the holes are used again, in another order, so that
+  // Three of four blocks are freed. Then half of the holes are reused in another order, so that
   // malloc has sorted them.
   const std::size_t kept = count / 4;
   for (void* block : there.subspan(kept)) std::free(block);

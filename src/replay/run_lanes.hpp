@@ -18,7 +18,7 @@ namespace mallard::replay::detail {
 
 enum class page_state { in_memory, untouched };
 
-// Pages of zeros.
+// Zeroed pages.
 class pages {
  public:
   pages(std::size_t bytes, page_state state);
@@ -32,12 +32,12 @@ class pages {
   std::size_t bytes_;
 };
 
-// Calls play(number) for each lane, together, on threads of their own where there are several.
-// Gives the seconds of all their processors.
+// Calls play(number) for all lanes at once, on threads of their own if there are several. Returns:
+// the processor seconds of all.
 double time_lanes(std::size_t lanes, void* data, void (*play)(void* data, std::size_t number),
                   void (*fail)(std::string_view why));
 
-// make(lane's buffer) gives what the subsystem's operations of a lane go to.
+// make(lane's buffer) returns the target of the subsystem's operations in a lane.
 template <class Own, class Rest, class Make>
 run_result run_lanes(const program_view& what, const run_setting& how, std::size_t buffer,
                      void (*fail)(std::string_view why), const Make& make) {
@@ -127,9 +127,9 @@ run_function find_family_run(std::string_view strategy) {
   return nullptr;
 }
 
-// Each in a file of its own: they are long to compile.
+// Each in its own file, because they take long to compile.
 run_function find_mallard_run(std::string_view strategy);
 run_function find_std_run(std::string_view strategy);
-run_function find_boost_run(std::string_view strategy);  // where Boost is there
+run_function find_boost_run(std::string_view strategy);  // if Boost is available
 
 }  // namespace mallard::replay::detail

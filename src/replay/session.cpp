@@ -146,7 +146,7 @@ void replay_session::choose_contenders() {
     missing_ = std::move(all.missing);
   }
   for (const lab::malloc_library& one : all.found) {
-    if (one.file.empty()) continue;  // what the others are seen against
+    if (one.file.empty()) continue;  // the baseline
     add("AS1", lab::global_peer);
     plan_.contenders.back().malloc = one.name;
     plan_.contenders.back().library = one.file;
@@ -239,7 +239,7 @@ void replay_session::derive(std::vector<lab::cell_result>& cells) const {
   for (const lab::cell_result& cell : cells) {
     const std::vector<double> net = net_of(cell);
     for (std::size_t i = 0; i < std::min(net.size(), global_net.size()); ++i) {
-      // Negative times are noise.
+      // A negative time is noise.
       ratios[&cell].push_back(net[i] > 0 && global_net[i] > 0 ? global_net[i] / net[i] : 0);
     }
   }
@@ -256,7 +256,7 @@ void replay_session::derive(std::vector<lab::cell_result>& cells) const {
       std::vector<double> net = net_of(cell);
       std::vector<double>& own = ratios[&cell];
       const bool told = !own.empty() && std::find(own.begin(), own.end(), 0.0) == own.end();
-      // Times are positive wherever results are read.
+      // Readers of results expect positive times.
       if (!net.empty() && *std::min_element(net.begin(), net.end()) > 0) {
         cell.measures[own_seconds] = lab::summarise("s", std::move(net), options_.seed);
       }
@@ -313,7 +313,7 @@ std::vector<replay_outcome> replay_session::outcomes(
 lab::bench_end run_replay(const replay_session& session, const lab::bench_plan& plan,
                           const std::vector<lab::cell_result>& finished,
                           const lab::bench_events& events) {
-  // The cells of a place come together.
+  // The cells of a place arrive together.
   std::vector<lab::cell_result> of_place;
   const auto pass_on = [&] {
     session.derive(of_place);

@@ -1,4 +1,4 @@
-// A replay as a bench of the lab: what is measured where, by whom, and what follows from the cells.
+// A replay as a bench of the lab: what is measured at which place, and what follows from the cells.
 #pragma once
 
 #include <map>
@@ -16,20 +16,20 @@
 
 namespace mallard::replay {
 
-// The measures of its cells beside replay_seconds and replay_memory.
-inline constexpr const char* own_seconds = "time";   // the subsystem's operations alone
-inline constexpr const char* speed_up = "speed_up";  // times as fast as the global heap
-inline constexpr const char* loop_measure = "loop";  // ns that the loop takes for an operation
+// Further measures of the cells, besides replay_seconds and replay_memory.
+inline constexpr const char* own_seconds = "time";   // the subsystem's operations only
+inline constexpr const char* speed_up = "speed_up";  // over the global heap
+inline constexpr const char* loop_measure = "loop";  // ns of the loop for an operation
 
 class replay_session {
  public:
-  // Decodes what is asked for. Throws replay_error, lab::usage_error.
+  // Decodes the requested subsystems. Throws replay_error, lab::usage_error.
   replay_session(profile::trace_reader& trace, const replay_options& options);
   ~replay_session();
   replay_session(const replay_session&) = delete;
   replay_session& operator=(const replay_session&) = delete;
 
-  // Notes on a subsystem that are printed before its figures.
+  // Remarks about a subsystem, printed before its figures.
   struct subject {
     std::string name;
     std::string scope;
@@ -41,12 +41,12 @@ class replay_session {
   lab::place parameters() const;
   const std::vector<lab::skipped_peer>& missing() const { return missing_; }
 
-  // Why a contender is not measured for a subsystem; empty: it is.
+  // Returns: why a contender is not measured for a subsystem; empty if it is.
   std::string why_not(const lab::contender& who, const subject& of) const;
 
-  // Adds what follows from the cells of a place to each of them: all must be there.
+  // Adds derived measures to the cells of a place, which must be complete.
   void derive(std::vector<lab::cell_result>& cells) const;
-  // One for each contender, subsystem and touch level, whether there is a figure or not.
+  // One for each contender, subsystem and touch level, with a figure or without.
   std::vector<replay_outcome> outcomes(const std::vector<lab::cell_result>& cells) const;
 
  private:
@@ -64,8 +64,7 @@ class replay_session {
   std::size_t pollution_bytes_ = 0;
 };
 
-// Measures the session's plan, or a part of it, cell by cell in its order, each with what follows
-// from it.
+// Measures the session's plan, or a part of it, cell by cell in order, and adds derived measures.
 lab::bench_end run_replay(const replay_session& session, const lab::bench_plan& plan,
                           const std::vector<lab::cell_result>& finished,
                           const lab::bench_events& events);

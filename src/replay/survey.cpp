@@ -24,7 +24,7 @@ bool is_operation(const recorded& one) {
          one.what.function != profile::resource_function;
 }
 
-// Threads that did not live at the same time share a lane: first come, first served.
+// Threads that did not live at the same time share a lane, assigned in the order of their starts.
 void find_lanes(profile::trace_reader& trace, trace_survey& survey) {
   std::map<std::uint32_t, lifetime> threads;
   auto events = trace.events();
@@ -96,7 +96,7 @@ class surveyor : public profile::block_handler {
  private:
   std::uint32_t lane(const recorded& one) const { return survey_.lane_of_thread[one.thread]; }
 
-  // Every so many, so that they are from all of the recording.
+  // Keeps every n-th size, so that they are from all of the recording.
   void keep_size(std::uint64_t bytes) {
     constexpr std::size_t most = 8192;
     if (allocations % stride_ != 0) return;
@@ -114,7 +114,7 @@ class surveyor : public profile::block_handler {
   std::uint64_t stride_ = 1;
 };
 
-// So that all thinking together lasts as long as the operations do.
+// Returns: the factor by which all gaps together last as long as the operations; at most 1.
 double scale_of_gaps(profile::trace_reader& trace, const trace_survey& survey,
                      const surveyor& counts) {
   constexpr double usual_ns = 20;
@@ -136,7 +136,7 @@ std::uint32_t gap_meter::before(const recorded& one) {
   last_operation& last = last_[one.thread];
   const bool is_free = one.what.kind == event_kind::free;
   std::uint64_t gap = last.there ? one.what.time - last.time : 0;
-  // An allocation's time is when it ended, a free's when it began.
+  // An allocation's time is its end, a free's its beginning.
   const std::uint64_t own = (is_free ? 0 : allocation_ns_) + (last.is_free ? free_ns_ : 0);
   gap = gap > own ? gap - own : 0;
   last = {one.what.time, is_free, true};

@@ -1,5 +1,5 @@
-// First pass over a trace, before any program is made of it: finds the lanes, the blocks that pass
-// between them and the lengths of the gaps.
+// The first pass over a trace: finds the lanes, the blocks that pass between them and the lengths
+// of the gaps.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace mallard::replay {
 
 trace_survey survey_trace(profile::trace_reader& trace, const decode_options& options);
 
-// The time between a thread's operations, without what they took themselves.
+// The time between a thread's operations, without the operations themselves.
 class gap_meter {
  public:
   gap_meter(double allocation_ns, double free_ns)

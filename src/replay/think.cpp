@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t line = 64;
 constexpr std::uint32_t steps_per_line = 100;
 
-// A step waits for the one before it.
+// Each step depends on the previous one.
 std::uint64_t step(std::uint64_t value) {
   value = value * 0x5851'f42d'4c95'7f2d + 1;
   asm volatile("" : "+r"(value));

@@ -1,4 +1,4 @@
-// The program's own work between heap operations: time passes, and other data takes the cache.
+// The program's own work between heap operations: time passes, and other data fills the cache.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@ namespace mallard::replay {
 // One for each lane.
 class thinker {
  public:
-  // Longer gaps are cut to this: caches are as cold by then as they will be.
+  // Longer gaps are cut to this: caches are then as cold as they get.
   static constexpr std::uint32_t longest_ns = 50'000;
 
-  // `pollution_bytes`: how much other data the program has, mapped and written to here. Throws
+  // `pollution_bytes`: size of the program's other data, mapped and written here. Throws
   // std::bad_alloc.
   thinker(double steps_per_ns, std::size_t pollution_bytes);
   ~thinker();
   thinker(const thinker&) = delete;
   thinker& operator=(const thinker&) = delete;
 
-  // Effects: a chain of dependent steps as long as that, in which each hundredth reads and writes a
-  // line of the other data, one after the other.
+  // Effects: executes dependent steps for that long; every hundredth reads and writes the next line
+  // of the other data.
   void pass(std::uint32_t ns) {
     if (ns != 0) work(ns);
   }
@@ -36,8 +36,8 @@ class thinker {
   unsigned char* lines_;
 };
 
-// Returns the steps that this processor does in a nanosecond when nothing disturbs it: the best of
-// several tries. Takes a few milliseconds.
+// Returns: this processor's undisturbed steps per nanosecond, the best of several tries. Takes a
+// few milliseconds.
 double calibrate_thinking();
 
 }  // namespace mallard::replay

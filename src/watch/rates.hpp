@@ -1,4 +1,4 @@
-// The events between two readings of a watched program.
+// The rates between two readings of a watched program.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace mallard::watch {
 
 struct function_row {
   std::string function;
-  double allocations = 0;  // a second
-  double bytes = 0;        // a second
+  double allocations = 0;  // per second
+  double bytes = 0;        // per second
   double live_blocks = 0;  // now
   double live_bytes = 0;
 };
@@ -21,22 +21,21 @@ struct function_row {
 struct thread_row {
   std::uint32_t tid = 0;
   std::string name;
-  double allocations = 0;  // a second
+  double allocations = 0;  // per second
   double bytes = 0;
   double frees = 0;
 };
 
 struct rates {
-  double allocations = 0;  // a second, exact
+  double allocations = 0;  // per second, exact
   double bytes = 0;
   double frees = 0;
-  double live_bytes = 0;  // of what was allocated since the program's start, as estimated
-  std::vector<function_row> functions;  // most allocations first, then most live bytes
-  std::vector<thread_row> threads;      // most allocations first
+  double live_bytes = 0;                // of blocks allocated since the program's start, estimated
+  std::vector<function_row> functions;  // the most allocations first, then the most live bytes
+  std::vector<thread_row> threads;      // the most allocations first
 };
 
-// `before`: an earlier reading of the same program, or an empty one for what happened since its
-// start.
+// `before`: an earlier reading of the same program; an empty one for rates since its start.
 rates between(const reading& before, const reading& now, const site_names& names);
 
 }  // namespace mallard::watch

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t place_mask = (std::uint64_t{1} << live::module_shift) - 1;
 
-// Containers and strings, which are nobody's own.
+// Whether it is a container or string of the standard library, which belongs to its caller.
 bool is_of_the_runtime(const std::string& name) {
   return name.starts_with("std::") || name.starts_with("__gnu_cxx::") ||
          name.starts_with("libstdc++.so") || name.starts_with("libc++.so");
@@ -25,7 +25,8 @@ void site_names::learn(const std::vector<site_reading>& sites,
     if (one.address != 0 && asked_.insert(one.address).second) fresh.push_back(one.address);
   }
   if (fresh.empty()) return;
-  // As stacks of one frame each, in modules that lie where the addresses say.
+  // Looks the addresses up as stacks of one frame each, with modules at the places that the
+  // addresses encode.
   std::vector<profile::module_info> known(modules.size());
   for (std::size_t i = 0; i < modules.size(); ++i) {
     known[i].path = modules[i];
@@ -57,7 +58,7 @@ std::string site_names::function_of(std::uint32_t site,
   for (std::uint32_t at = site; at != 0; at = sites[at].parent) {
     const auto found = names_.find(sites[at].address);
     if (found == names_.end() || found->second.empty()) continue;
-    // Inlined code is of the function that it was inlined into.
+    // Inlined code belongs to the function that contains it.
     const std::string& name = found->second.back();
     if (profile::is_start_of_thread(name)) break;
     outermost = profile::short_name(name);

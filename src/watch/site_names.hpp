@@ -1,4 +1,4 @@
-// The functions that the stacks of a watched program allocate for.
+// The functions on whose behalf a watched program's stacks allocate.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,10 @@ namespace mallard::watch {
 
 class site_names {
  public:
-  // Looks up the names of addresses that are new. Reads files: the first time takes longest.
+  // Looks up the names of new addresses. Reads files, so the first call takes longest.
   void learn(const std::vector<site_reading>& sites, const std::vector<std::string>& modules);
-  // The innermost function of the stack that is not of the heap or of what stands before it, such
-  // as allocators and the containers of the C++ library; "(unknown)" where no stack or name is
-  // known.
+  // The stack's innermost function that is neither the heap's nor an allocator or container of the
+  // C++ library; "(unknown)" without a stack or name.
   std::string function_of(std::uint32_t site, const std::vector<site_reading>& sites) const;
 
  private:

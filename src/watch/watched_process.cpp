@@ -40,7 +40,7 @@ bool is_of_a_session(const fs::path& descriptor) {
   return preload::is_session_file(target.c_str(), live::session_kind);
 }
 
-// Empty for a process that does not count.
+// Returns: empty for a process that does not count.
 std::string find_session(pid_t pid) {
   const std::string folder = fmt::format("/proc/{}/fd", pid);
   std::error_code error;
@@ -73,7 +73,7 @@ live::session* map_session(pid_t pid, const std::string& file) {
   return static_cast<live::session*>(memory);
 }
 
-// The process that has attached to it; 0: that is gone. None where nobody has.
+// The process that attached the counters; 0 if it is gone; nothing if they were not attached.
 std::optional<pid_t> attached_by(pid_t pid) {
   const std::string file = find_session(pid);
   if (file.empty()) return {};
@@ -141,7 +141,7 @@ void watched_process::refuse_attached(pid_t pid) {
   try {
     watcher = attached_by(pid);
   } catch (const std::runtime_error&) {
-    return;  // what counts there is no matter of ours
+    return;  // its counters, if any, do not concern us
   }
   if (!watcher) return;
   if (*watcher != 0) {
@@ -163,8 +163,7 @@ void watched_process::look_for_modules() {
 }
 
 bool watched_process::is_there() const {
-  // One that has ended and is waited for has no memory; one that runs another program counts
-  // elsewhere.
+  // A zombie has no memory, and a process that executed another program counts elsewhere.
   return resident_bytes_of(pid_) != 0 && is_of_a_session(file_);
 }
 
@@ -193,7 +192,7 @@ reading watched_process::read() const {
   out.sites.reserve(sites);
   for (std::uint32_t i = 0; i < sites; ++i) {
     const live::site& one = all_->sites[i];
-    // Frees are read first: then no more of it is live than there was.
+    // Frees must be read first, so that the difference is never more than was live.
     const auto freed_blocks = static_cast<double>(one.freed_blocks.load(std::memory_order_acquire));
     const auto freed_bytes = static_cast<double>(one.freed_bytes.load(std::memory_order_acquire));
     const auto blocks = static_cast<double>(one.allocations.load(std::memory_order_relaxed));

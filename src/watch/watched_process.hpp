@@ -1,4 +1,4 @@
-// A running program that counts what it allocates (src/live), seen from outside.
+// A running program that counts its allocations (src/live), seen from outside.
 //
 //   watched_process program(pid);
 //   while (program.is_there()) … program.read() …
@@ -17,7 +17,7 @@ struct session;
 
 namespace mallard::watch {
 
-// All since the program's start.
+// Since the program's start.
 struct counts {
   std::uint64_t allocations = 0;
   std::uint64_t bytes = 0;
@@ -30,9 +30,9 @@ struct thread_reading {
   counts of;
 };
 
-// The reading of one stack, as estimated from samples.
+// The reading of one stack, estimated from samples.
 struct site_reading {
-  std::uint64_t address = 0;  // as in live::site
+  std::uint64_t address = 0;  // see live::site
   std::uint32_t parent = 0;
   double allocations = 0;
   double bytes = 0;
@@ -44,45 +44,45 @@ struct reading {
   std::chrono::steady_clock::time_point when;
   double seconds = 0;  // since the program's start
   counts all;
-  std::vector<thread_reading> threads;  // that live and have allocated or freed something
-  std::vector<site_reading> sites;      // by number; those that came later are behind
+  std::vector<thread_reading> threads;  // live ones with allocations or frees
+  std::vector<site_reading> sites;      // by number; new ones are added at the end
   std::uint64_t resident_bytes = 0;
-  std::uint64_t not_kept = 0;  // samples of whose end nothing is known
+  std::uint64_t not_kept = 0;  // samples whose frees are not noticed
 };
 
 class watched_process {
  public:
-  // Throws std::runtime_error, in one line, for a process that is not there, may not be looked at,
-  // or does not count.
+  // Throws std::runtime_error, with one line, for a process that does not exist, may not be
+  // inspected, or does not count.
   explicit watched_process(pid_t pid);
   ~watched_process();
   watched_process(const watched_process&) = delete;
   watched_process& operator=(const watched_process&) = delete;
 
-  // Whether one could look at this process now. Throws as above, but for one that does not count.
+  // Whether this process can be watched now. Throws as above, except for one that does not count.
   static bool is_counting(pid_t pid);
-  // Whether counters were put into it as it ran, and nobody is there any more to take them out.
+  // Whether counters were attached to it and the process that attached them is gone.
   static bool is_left_behind(pid_t pid);
-  // Throws std::runtime_error where counters were put into it as it ran, and are in use: its calls
-  // are not those that another library looks for.
+  // Throws std::runtime_error if counters were attached to it and are in use: another library would
+  // not find the calls that it expects.
   static void refuse_attached(pid_t pid);
-  // This process attached to it, or took it over.
+  // Notes that `watcher` attached to it, or took it over.
   void is_watched_by(pid_t watcher);
-  // In an attached process, modules that it has loaded meanwhile get their hooks soon.
+  // In an attached process, modules loaded since get their hooks soon.
   void look_for_modules();
-  // False: it has ended, or is another program now.
+  // Returns: false if it has ended or executed another program.
   bool is_there() const;
-  // Also when it is not there any more: what it had counted.
+  // Also works for an ended process: its last counts.
   reading read() const;
   std::string command() const { return command_; }
   pid_t pid() const { return pid_; }
-  // Whose places the sites' addresses are, by number.
+  // The modules of the sites' addresses, by number.
   std::vector<std::string> module_paths() const;
 
  private:
   pid_t pid_;
   std::string command_;
-  std::string file_;  // in /proc, which stands for what is mapped
+  std::string file_;  // in /proc; identifies the mapped memory
   live::session* all_ = nullptr;
 };
 

@@ -21,7 +21,7 @@ struct code_range {
   std::uint64_t end = 0;
 };
 
-// Ranges of the functions, and of a library that is the program's malloc.
+// Code of the heap's functions, and of a library that is the program's malloc.
 code_range ranges[function_count + 1];
 std::size_t range_count = 0;
 rule_cache rules;
@@ -47,8 +47,8 @@ std::uint64_t word_at(std::uint64_t place) noexcept {
   return *reinterpret_cast<const std::uint64_t*>(place);
 }
 
-// The function that the call before `back` leads to, also by a table of linkage; 0: not told by its
-// operand. What no table for unwinding speaks of may be no code.
+// Returns: the function called before the return address `back`, also through the procedure linkage
+// table; 0 if its operand does not tell. Bytes without an unwinding table may be no code.
 std::uint64_t called_before(std::uint64_t back) noexcept {
   const module_range here = module_of(back);
   if (here.module == nullptr || back < here.start + 6) return 0;
@@ -88,7 +88,7 @@ void add_function(const char* name) noexcept {
   ranges[range_count++] = {start, start + (symbol->st_size != 0 ? symbol->st_size : 1)};
 }
 
-// A library that has malloc and is neither the program nor the C library has nothing else.
+// A library with a malloc, other than the program and the C library, contains nothing else.
 void add_own_library() noexcept {
   const auto address = reinterpret_cast<std::uint64_t>(dlsym(RTLD_DEFAULT, "malloc"));
   const module_range malloc_of = module_of(address);
@@ -99,7 +99,7 @@ void add_own_library() noexcept {
   ranges[range_count++] = {malloc_of.start, malloc_of.end};
 }
 
-// For the walk, which numbers stacks: nobody asks for these numbers again.
+// For the walk, which numbers stacks. These numbers are not used.
 struct no_numbers {
   static std::uint32_t find(std::uint64_t) noexcept { return 0; }
   static std::uint32_t add(std::uint64_t, std::uint32_t, std::uint64_t, std::uint64_t) noexcept {
@@ -126,7 +126,7 @@ bool is_in_heap(const frame_state& at) noexcept {
   walk.node_of(at, true, true, numbers);
   const std::uint64_t interrupted = at.ip;
   const bool found = walk.innermost([&](std::uint64_t ip) {
-    if (ip == interrupted) return false;  // looked at above, and nothing was called there
+    if (ip == interrupted) return false;  // inspected above; it has called nothing
     return is_heap_code(ip - 1) || is_heap_code(called_before(ip));
   }) != 0;
   walk.forget();

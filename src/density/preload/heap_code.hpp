@@ -1,11 +1,11 @@
-// Purpose: whether a thread that was interrupted is in an operation of the heap.
+// Purpose: tells whether an interrupted thread is in a heap operation.
 //
-// The functions that a program calls are known by their names, the ranges of their code by the
-// symbols' sizes. An operation is open if an address of the stack lies in one of them, or if a
-// frame has called one and not come back: a function whose last act is a call jumps there, and is
-// on the stack no more (calloc goes on in memset). A malloc that is a library of its own is the
-// heap as a whole. Functions inside the C library's malloc, memset below calloc, and the kernel's
-// work for them are all below such a frame.
+// The heap's functions are known by name, the ranges of their code by the symbols' sizes. An
+// operation is open if an address on the stack lies in one of them, or if a frame has called one
+// that has not returned. The second rule covers tail calls: a function that ends by a jump is no
+// longer on the stack (calloc goes on in memset). A malloc in a library of its own counts as a
+// whole. Functions inside the C library's malloc, memset below calloc, and the kernel's work for
+// them are all below such a frame.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace mallard::density {
 
-// Once, before the other.
+// Call it once, before is_in_heap().
 bool find_heap_code() noexcept;
 
 // Async-signal-safe.

@@ -1,4 +1,4 @@
-// The names of C and C++ on the ideal malloc.
+// The C and C++ names of the ideal malloc.
 #include <errno.h>
 #include <malloc.h>
 
@@ -28,7 +28,8 @@ void* aligned(std::size_t alignment, std::size_t bytes) noexcept {
   return nullptr;
 }
 
-// A program that has no memory left says nothing of the bound: whoever runs it sees how it ended.
+// Without memory the run says nothing about the bound, so the process ends; the caller sees how it
+// ended.
 void* or_end(void* block) noexcept {
   if (block == nullptr) [[unlikely]]
     __builtin_trap();

@@ -18,7 +18,7 @@ constexpr std::size_t granule = std::size_t{1} << 16;
 constexpr std::size_t most_bytes = std::size_t{1} << 38;
 constexpr std::size_t most_granules = most_bytes / granule;
 constexpr std::size_t chunk_of_thread = std::size_t{1} << 18;
-constexpr std::uint8_t bumped = 255;  // the class of a granule whose blocks say their own sizes
+constexpr std::uint8_t bumped = 255;  // the class of a granule whose blocks store their own sizes
 
 // Steps of 16 bytes up to 128, then four to a doubling.
 constexpr unsigned class_of(std::size_t bytes) noexcept {
@@ -40,7 +40,7 @@ struct free_block {
 
 struct thread_class {
   free_block* first;
-  std::byte* fresh;  // of its chunk
+  std::byte* fresh;  // in its chunk
   std::byte* end;
   std::size_t count;  // freed blocks
 };
@@ -52,7 +52,7 @@ struct thread_memory {
 };
 thread_local constinit thread_memory mine __attribute__((tls_model("initial-exec"))) = {};
 
-// Blocks that threads have too many of: a thread that finds it locked does without.
+// Surplus blocks of threads. A thread that finds it locked does without.
 struct shared_class {
   std::atomic_flag lock{};
   free_block* first = nullptr;
@@ -62,7 +62,7 @@ shared_class shared[class_count];
 std::byte* range = nullptr;
 std::size_t range_bytes = 0;
 std::atomic<std::size_t> used{0};
-std::size_t bump_until = 0;                 // of what is used
+std::size_t bump_until = 0;                 // bump until `used` reaches this
 std::uint8_t class_at[most_granules] = {};  // by granule
 std::atomic<std::uint32_t> opened{0};
 
@@ -96,7 +96,7 @@ void ensure_open() noexcept {
   }
 }
 
-// So many granules of a class, all zeros; null: there are none left.
+// Returns: zeroed granules for `bytes` of a class; null if none are left.
 std::byte* take_granules(std::size_t bytes, std::uint8_t of) noexcept {
   ensure_open();
   const std::size_t rounded = (bytes + granule - 1) & ~(granule - 1);
@@ -151,7 +151,7 @@ void* bump(std::size_t bytes, std::size_t alignment) noexcept {
   return block;
 }
 
-// A block of the class that was never used; and fills what is left of the thread's chunk.
+// Returns: an unused block from a new chunk, whose rest becomes the thread's.
 [[gnu::noinline]] void* take_fresh(thread_class& of, unsigned size_class) noexcept {
   const std::size_t bytes = bytes_of(size_class);
   const std::size_t chunk = bytes > granule / 8 ? bytes : granule;
@@ -222,7 +222,8 @@ void* reuse(std::size_t bytes, bool& is_zero) noexcept {
   return block;
 }
 
-// A block of a class is aligned as its size is, from its granule on.
+// Returns: the size at which a block of the class is aligned as requested. Blocks lie at multiples
+// of their size in a granule.
 std::size_t enough_for(std::size_t bytes, std::size_t alignment) noexcept {
   if (alignment <= 16) return bytes;
   return std::bit_ceil(bytes < alignment ? alignment : bytes);
@@ -280,7 +281,7 @@ void* ideal_reallocate(void* block, std::size_t bytes) noexcept {
     auto* const at = static_cast<std::byte*>(block);
     const bool is_last = at + before == mine.fresh;
     if (bytes <= before || (is_last && bytes <= static_cast<std::size_t>(mine.end - at))) {
-      // The part that is cut off stays: it is not zero, as fresh memory has to be.
+      // The part cut off is not reused: it is not zero, as fresh memory must be.
       if (bytes > before) mine.fresh = at + bytes;
       size_before(block) = bytes;
       return block;

@@ -1,5 +1,5 @@
-// The library that looks, by samples of the processor's time, how often a program is in its malloc.
-// Nothing of the heap is hooked: the program runs as it is. Threads are met when they are started.
+// The library that samples the processor time to see how often a program is in its malloc. It hooks
+// no heap function, so the program runs unchanged. It meets threads when they start.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -22,7 +22,7 @@ class busy_while {
   int error_;
 };
 
-// From nothing to twice the mean, so that no rhythm of the program meets or misses it.
+// Uniform between 0 and twice the mean, so that sampling does not follow a rhythm of the program.
 std::int64_t next_distance(thread_words& words) noexcept {
   words.random ^= words.random << 13;
   words.random ^= words.random >> 7;
@@ -36,7 +36,7 @@ thread_counts* make_ready(thread_words& words) noexcept {
   if (words.closed) return nullptr;
   const busy_while working;
   if (!process.open()) {
-    return nullptr;  // or another thread is opening it just now
+    return nullptr;  // or another thread is just opening it
   }
   words.counts = process.open_thread();
   words.random = reinterpret_cast<std::uint64_t>(&words) * 0x9e37'79b9'7f4a'7c15 | 1;
@@ -49,7 +49,7 @@ void take_sample(thread_words& words, const void* block, std::size_t bytes,
   const busy_while working;
   std::uint64_t passed = 0;
   const std::uint64_t units = bytes + units_of_call;
-  if (units >= 2 * mean_distance) {  // always one, for itself alone
+  if (units >= 2 * mean_distance) {  // always sampled, and stands only for itself
     words.left += static_cast<std::int64_t>(units);
     return process.add_sample(*words.counts, caller, block, bytes, blocks_unit);
   }
@@ -57,7 +57,7 @@ void take_sample(thread_words& words, const void* block, std::size_t bytes,
     words.left += next_distance(words);
     ++passed;
   }
-  // So many of them are missed for each that is met.
+  // The expected number of such blocks for each one sampled.
   const std::uint64_t stands_for = passed * mean_distance * blocks_unit / units;
   process.add_sample(*words.counts, caller, block, stands_for * bytes / blocks_unit, stands_for);
 }

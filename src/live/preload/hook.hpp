@@ -1,5 +1,5 @@
-// Purpose: what every entry point does around the function that it stands for: it counts, and now
-// and then takes a sample.
+// Purpose: the code that every entry point runs around the original function: it counts, and takes
+// a sample now and then.
 #pragma once
 
 #include <errno.h>
@@ -19,28 +19,28 @@ namespace mallard::live {
 using preload::function;
 using unwind::frame_state;
 
-// Small, and in the thread's own part of memory that is there from the start.
+// Small, and in initial-exec thread-local storage.
 struct thread_words {
   thread_counts* counts;
   std::int64_t left;  // units until the next sample
   std::uint64_t random;
   std::size_t in_new;  // see preload/in_new.hpp
-  bool busy;           // inside an entry point that counts, or in the library itself
-  bool closed;         // not counted (any more)
+  bool busy;           // inside a counting entry point, or in the library itself
+  bool closed;         // not counted, or no longer
 };
 extern thread_local constinit thread_words this_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-// The counts of this thread, where it is to be counted.
+// Returns: this thread's counts; null if it is not to be counted.
 [[gnu::cold, gnu::noinline]] thread_counts* make_ready(thread_words& words) noexcept;
 [[gnu::noinline]] void take_sample(thread_words& words, const void* block, std::size_t bytes,
                                    const frame_state& caller) noexcept;
-// A block is freed that may be a sample.
+// A block that may be a sample is freed.
 [[gnu::noinline]] void forget_sample(thread_words& words, const void* block) noexcept;
 void end_thread(thread_counts& slot) noexcept;
 void stop_in_this_thread() noexcept;
 
-// Nobody else writes it.
+// For a word with one writer: needs no atomic addition.
 [[gnu::always_inline]] inline void add_alone(std::atomic<std::uint64_t>& to,
                                              std::uint64_t what) noexcept {
   to.store(to.load(std::memory_order_relaxed) + what, std::memory_order_relaxed);
@@ -64,7 +64,8 @@ struct hook {
     return block;
   }
 
-  // An exception may leave the call, so `busy` is not set: what the operator calls knows by in_new.
+  // An exception may leave the call, so `busy` is not set: in_new marks calls of the operator
+  // instead.
   template <class Call>
   [[gnu::always_inline]] static void* throwing_new(function, std::size_t bytes,
                                                    std::size_t alignment, const frame_state& caller,
@@ -75,7 +76,7 @@ struct hook {
     if (words.busy || words.in_new == inner) return call();  // new[] calls new
     words.in_new = inner;
     void* const block = call();
-    // 0: what it called had failed once, and what came then was counted by itself.
+    // 0: an inner call failed, and the later ones were counted by themselves.
     const bool counted = words.in_new == 0;
     words.in_new = 0;
     if (!counted) count(words, block, bytes, caller);
@@ -96,7 +97,7 @@ struct hook {
     words.busy = false;
   }
 
-  // Counted as an allocation and a free.
+  // Counts as an allocation and a free.
   template <class Call>
   static void* reallocation(function through, void* block, std::size_t bytes,
                             const frame_state& caller, Call call) {
@@ -104,7 +105,7 @@ struct hook {
     thread_words& words = this_thread;
     if (words.busy || (words.counts == nullptr && make_ready(words) == nullptr)) return call();
     words.busy = true;
-    // Taken out before another thread may be given the same place.
+    // Removed before another thread may get the same address.
     sampled_block old{};
     if (process.samples.may_have(block)) old = process.take_sample(block);
     void* const result = call();

@@ -20,7 +20,7 @@ constinit process_state process{};
 namespace {
 
 constexpr std::uint32_t walked_frames = 24;
-// Not among those that programs expect to get.
+// Above the descriptors that programs expect to get.
 constexpr int first_descriptor = 512;
 
 void add(std::atomic<std::uint64_t>& to, std::uint64_t what) noexcept {
@@ -31,7 +31,7 @@ session* make_session() {
   const preload::session_file made = preload::make_session(session_kind, sizeof(session));
   if (made.memory == nullptr) return nullptr;
   if (fcntl(made.file, F_DUPFD_CLOEXEC, first_descriptor) >= 0) close(made.file);
-  return static_cast<session*>(made.memory);  // zeros
+  return static_cast<session*>(made.memory);  // zeroed
 }
 
 void* take_memory(std::size_t bytes) {
@@ -55,7 +55,7 @@ class locked {
 
 bool process_state::open_once() noexcept {
   if (readlink("/proc/self/exe", program_, sizeof program_ - 1) <= 0) return false;
-  // Half of the table of nodes stays empty.
+  // At most half of the table of nodes is used.
   void* const nodes = take_memory(2 * most_sites * sizeof(preload::known_node));
   walks_ =
       static_cast<preload::stack_walk*>(take_memory(most_threads * sizeof(preload::stack_walk)));
@@ -90,13 +90,13 @@ void process_state::detach() noexcept {
   all->attached.store(attachment::over, std::memory_order_release);
 }
 
-// Before any lock is taken.
+// Must be called before any lock is taken.
 void process_state::hook_new_modules() noexcept {
   const std::uint32_t now = all->module_changes.load(std::memory_order_acquire);
   if (hooked_modules_ != now && preload::hook_modules()) hooked_modules_ = now;
 }
 
-// The memory is the parent's, which goes on writing it; the child is not counted.
+// The memory is the parent's, which goes on writing to it, so the child is not counted.
 void process_state::after_fork() noexcept {
   process.gate_.close();
   stop_in_this_thread();
@@ -155,7 +155,7 @@ std::uint32_t process_state::add(std::uint64_t key, std::uint32_t parent, std::u
 std::uint32_t process_state::site_of(const thread_counts& by,
                                      const unwind::frame_state& caller) noexcept {
   if (is_others(&by)) return 0;
-  // Much has happened since its last sample.
+  // Many events lie between two samples, so all frames are checked.
   return walks_[&by - all->threads].node_of(caller, false, true, *this);
 }
 

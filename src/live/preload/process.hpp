@@ -1,5 +1,5 @@
-// Purpose: the counting in this process: the memory that it is in, the samples, and what threads
-// have in common.
+// Purpose: the state of counting in this process: the shared memory, the samples, and data common
+// to all threads.
 #pragma once
 
 #include <pthread.h>
@@ -17,34 +17,34 @@ namespace mallard::live {
 
 class process_state {
  public:
-  // Effects: at the first call, makes the memory. Returns: whether this process is counted.
+  // Effects: makes the memory at the first call. Returns: whether this process is counted.
   bool open() noexcept {
     return gate_.open_once([this] { return open_once(); });
   }
-  // Into a program that runs already, and out of it again: what was counted stays.
+  // Adds hooks to a running program, or removes them. The counts stay.
   void attach() noexcept;
   void detach() noexcept;
-  // A slot for this thread, or the one of all that have none.
+  // Returns: a slot for this thread, or the slot of all threads without one.
   thread_counts* open_thread() noexcept;
-  // Adds up what it has counted, and makes it free.
+  // Adds its counts to the total and frees the slot.
   void close_thread(thread_counts& slot) noexcept;
   bool is_others(const thread_counts* slot) const noexcept { return slot == &all->others; }
 
-  // A sample: `block` stands for so many.
+  // Adds a sample: `block` stands for so many bytes and blocks.
   void add_sample(const thread_counts& by, const unwind::frame_state& caller, const void* block,
                   std::uint64_t bytes, std::uint64_t blocks) noexcept;
-  // A block that may be one is no more. Puts it back when nothing came of that.
+  // Removes a freed block if it is a sample. put_back() undoes that if the free failed.
   sampled_block take_sample(const void* block) noexcept;
   void put_back(const sampled_block& one) noexcept;
   void count_freed(const sampled_block& one) noexcept;
 
-  // A module was unloaded: addresses may mean other functions.
+  // A module was unloaded: its addresses may mean other functions now.
   void forget_addresses() noexcept;
 
   session* all = nullptr;
   sampled_blocks samples;
 
-  // For the walk of stacks; the lock is held.
+  // For the walk of stacks; the lock must be held.
   std::uint32_t find(std::uint64_t key) noexcept {
     return static_cast<std::uint32_t>(nodes_.find(key).number);
   }

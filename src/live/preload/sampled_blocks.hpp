@@ -1,5 +1,5 @@
-// Purpose: which live blocks are samples, and for how much each stands. Every free asks, so the
-// question is one bit: whether the part of the table where the block would be is empty.
+// Purpose: the live blocks that are samples, and how much each stands for. Every free asks for its
+// block, so the fast check is one bit: whether the block's part of the table is empty.
 #pragma once
 
 #include <atomic>
@@ -10,24 +10,24 @@ namespace mallard::live {
 
 struct sampled_block {
   std::uint64_t address;  // 0: no block
-  std::uint64_t bytes;    // for which it stands
-  std::uint32_t blocks;   // the same, in sixteenths
+  std::uint64_t bytes;    // that it stands for
+  std::uint32_t blocks;   // likewise, in sixteenths
   std::uint32_t site;
 };
 
-// The caller keeps threads apart; may_have() may be called by anyone at any time.
+// Callers must exclude each other, except for may_have(), which any thread may call at any time.
 class sampled_blocks {
  public:
-  // Takes memory; false when there is none.
+  // Reserves memory. Returns: false if there is none.
   bool open() noexcept;
 
   bool may_have(const void* block) const noexcept {
     const std::size_t at = place_of(reinterpret_cast<std::uint64_t>(block));
     return (filled_[at / 64].load(std::memory_order_relaxed) >> (at % 64) & 1) != 0;
   }
-  // False: there is no room.
+  // Returns: false if there is no room.
   bool add(const sampled_block& one) noexcept;
-  // Takes it out; address 0: it is not there.
+  // Removes and returns it; address 0 if it is not there.
   sampled_block take(const void* block) noexcept;
 
  private:

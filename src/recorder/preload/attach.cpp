@@ -1,4 +1,4 @@
-// The entry points that `mallard record --pid` calls in the process that it is attached to.
+// The entry points that `mallard record --pid` calls in the attached process.
 #include "preload/caller.hpp"
 #include "recorder/preload/hook.hpp"
 

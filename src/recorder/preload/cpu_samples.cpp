@@ -9,7 +9,7 @@ namespace mallard::recorder {
 namespace {
 
 bool sampled(const frame_state& at, std::uint32_t times) noexcept {
-  // Before the look at the session: see thread_slot::busy_at.
+  // Must be set before the session is checked: see thread_slot::busy_at.
   const bool was_busy = this_thread.busy;
   this_thread.busy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -23,7 +23,7 @@ bool sampled(const frame_state& at, std::uint32_t times) noexcept {
   }
   std::atomic_signal_fence(std::memory_order_seq_cst);
   this_thread.busy = was_busy;
-  // Nobody records any more, as after the end of `mallard record`.
+  // Nobody records any more after the end of `mallard record`.
   return log != nullptr || !process.gate.is_closed();
 }
 

@@ -2,5 +2,5 @@
 
 using mallard::recorder::hook;
 
-// This comes last, for it needs that name.
+// Must come last: it needs the name above.
 #include "preload/entries_modules.hpp"

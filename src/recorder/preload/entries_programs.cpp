@@ -1,4 +1,4 @@
-// The calls that start programs, hooked to see which of them cannot be recorded.
+// Hooks on the calls that start programs, to find out which of them cannot be recorded.
 #include <dlfcn.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -13,8 +13,8 @@ using mallard::recorder::starting_program;
 
 namespace {
 
-// Looked up before the program runs: in the child of a fork the dynamic linker may be locked for
-// good.
+// Looked up before the program runs, because in the child of a fork the dynamic linker may be
+// locked for ever.
 struct next_starts {
   int (*execve)(const char*, char* const*, char* const*);
   int (*execvpe)(const char*, char* const*, char* const*);
@@ -38,8 +38,8 @@ void find(F*& function, const char* name) noexcept {
   find(next.posix_spawnp, "posix_spawnp");
 }
 
-// The words of execl and its like, the first of which is `first`; null if they are only counted.
-// Returns: how many there are, with the null that ends them.
+// Collects the words of execl and the like, the first of which is `first`; only counts them if
+// `words` is null. Returns: their number, with the final null.
 std::size_t take_words(const char* first, va_list& rest, char** words) noexcept {
   std::size_t count = 0;
   for (const char* one = first;; one = va_arg(rest, const char*)) {
@@ -51,7 +51,7 @@ std::size_t take_words(const char* first, va_list& rest, char** words) noexcept 
 
 }  // namespace
 
-// The environment that `program` gets, in place of `variables`. Where it lies ends with the caller.
+// The environment for `program`, made of `variables`. It is on the caller's stack.
 #define MALLARD_TAKE_VARIABLES(program, variables)                                       \
   const std::size_t kept = program.words_without(variables);                             \
   char** const room =                                                                    \
@@ -84,7 +84,7 @@ MALLARD_ENTRY int execvp(const char* name, char* const words[]) noexcept {
   return execvpe(name, words, environ);
 }
 
-// Effects: `words` are the arguments from `first` on. Where they lie ends with the caller.
+// Effects: `words` are the arguments from `first` on. They are on the caller's stack.
 #define MALLARD_TAKE_WORDS(words, first)                                             \
   va_list rest;                                                                      \
   va_start(rest, first);                                                             \

@@ -11,8 +11,8 @@ using mallard::profile::detail::recorded_name;
 using mallard::profile::detail::recorder_calls;
 using mallard::profile::detail::recorder_calls_version;
 
-// The name's number follows from its text (FNV-1a), so no list has to be kept; the text is sent
-// once to each trace.
+// A hash of the text (FNV-1a) is the name's number, so no list is needed. Each trace gets the text
+// once.
 std::uint32_t number_of(recorded_name& name, name_of what, thread_log& log) noexcept {
   std::uint32_t number = 2166136261;
   const char* at = name.text;

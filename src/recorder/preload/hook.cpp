@@ -13,7 +13,7 @@ thread_local constinit thread_state this_thread
 
 namespace {
 
-// Writes how the process was started, as it says itself: it may be gone before the reader asks.
+// Writes the process's command line, because the process may be gone before the reader asks.
 void write_command(thread_log& log) {
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
@@ -37,8 +37,8 @@ bool is_in_session(const thread_log* log) {
          session_bytes;
 }
 
-// Before the program's own code, which may give up the right to the calls that this takes, and so
-// that a program that never calls this malloc is known of.
+// Runs before the program's code, which may give up the rights needed here. It also reports
+// programs that never call this malloc.
 [[gnu::constructor]] void open_before_the_program() noexcept {
   if (open_process()) start_cpu_timer();
 }
@@ -57,7 +57,7 @@ thread_log* make_ready(bool& only_frees) noexcept {
     if (mode == recording::on || mode == recording::paused) {
       only_frees = paused || mode == recording::paused;
       log = this_thread.log;
-      // The reader took this thread for one that had ended; or it is of an earlier recording.
+      // The reader took this thread for an ended one, or the log belongs to an earlier recording.
       if (log != nullptr && (!is_in_session(log) || !log->is_open())) log = nullptr;
       if (log == nullptr && !only_frees) log = open_this_thread();
       const std::uint32_t epoch = process.page->epoch.load(std::memory_order_acquire);

@@ -1,6 +1,6 @@
-// Purpose: what every recorded entry point does around the function that it stands for.
+// Purpose: the code that every recorded entry point runs around the original function.
 //
-//   entered log{wanted::all};                  null: not to be recorded, or inside another
+//   entered log{wanted::all};                  null: not recorded, or inside another entry point
 //   void* p = next<...>()(bytes);
 //   if (log && p) log->write(...);
 #pragma once
@@ -15,8 +15,7 @@
 
 namespace mallard::recorder {
 
-// Small, and in the thread's own part of memory that is there from the start: no entry point may
-// have to allocate to find it.
+// Small, and in initial-exec thread-local storage: no entry point may have to allocate to find it.
 struct thread_state {
   thread_log* log;
   bool busy;           // inside an entry point, or in the recorder itself
@@ -25,7 +24,7 @@ struct thread_state {
 extern thread_local constinit thread_state this_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-// The log of this thread, where it is known to be good, else null.
+// The log of this thread if it is known to be valid; otherwise null.
 [[gnu::always_inline]] inline thread_log* ready_log() noexcept {
   thread_log* const log = this_thread.log;
   const session& all = *process.all;
@@ -37,25 +36,24 @@ extern thread_local constinit thread_state this_thread
   return log;
 }
 
-// Nothing is written any more: what a long program does from then on is only counted.
+// Whether the recording is over: from then on operations are only counted.
 [[gnu::always_inline]] inline bool is_over() noexcept {
   return process.all->mode.load(std::memory_order_relaxed) ==
          static_cast<std::uint32_t>(recording::over);
 }
 
-// Makes it good if this can be. Sets `only_frees` when nothing but that a block is gone is
-// recorded.
+// Returns: a valid log if possible. Sets `only_frees` if only frees are recorded now.
 [[gnu::cold, gnu::noinline]] thread_log* make_ready(bool& only_frees) noexcept;
 
-// Counts an operation that comes when the recording is over.
+// Counts an operation after the end of the recording.
 [[gnu::cold, gnu::noinline]] void count_unrecorded() noexcept;
 
-// While one of these lives, this thread records nothing but through it.
+// While one of these lives, this thread records only through it.
 class entered {
  public:
   [[gnu::always_inline]] entered() noexcept {
     if (this_thread.busy) return;
-    // Before the look at the session: see thread_slot::busy_at.
+    // Must be set before the session is checked: see thread_slot::busy_at.
     this_thread.busy = true;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     log_ = ready_log();
@@ -85,18 +83,18 @@ class entered {
   bool only_frees_ = false;
 };
 
-// The entry points call these around the functions that they stand for.
+// The entry points call these around the original functions.
 struct hook {
   static std::size_t& in_new() noexcept { return this_thread.in_new; }
 
-  // An allocation: `call()` gives the block.
+  // An allocation; `call()` returns the block.
   template <class Call>
   [[gnu::always_inline]] static void* allocation(function through, std::size_t bytes,
                                                  std::size_t alignment, const frame_state& caller,
                                                  Call call) {
     entered log;
     if (!log.everything()) [[unlikely]] {
-      // Calls by operators are counted there.
+      // Calls by operators are counted in the operators.
       if (through == function::malloc || through == function::calloc) count_unrecorded();
       return call();
     }
@@ -106,7 +104,7 @@ struct hook {
       look_for_modules();
       began = now();
     }
-    void* const block = call();  // a failure is told of by its null
+    void* const block = call();  // null reports a failure
     const std::uint64_t time = now();
     const unsigned log2 = alignment == 0 ? 0U : static_cast<unsigned>(__builtin_ctzll(alignment));
     log->write(
@@ -115,13 +113,13 @@ struct hook {
     return block;
   }
 
-  // An allocation that has failed inside an operator that throws.
+  // An allocation failed inside a throwing operator.
   [[gnu::cold, gnu::noinline]] static void failure(function through, std::size_t bytes,
                                                    const frame_state& caller) noexcept {
     allocation(through, bytes, 0, caller, []() -> void* { return nullptr; });
   }
 
-  // A deallocation: `call()` does it.
+  // A deallocation, done by `call()`.
   template <class Call>
   [[gnu::always_inline]] static void free(function through, void* block, const frame_state& caller,
                                           Call call) {
@@ -146,9 +144,8 @@ struct hook {
     call();
   }
 
-  // Effects: as of one that allocates, frees, or moves a block, whichever it turns out to be. Its
-  // cost is always known, so that the instant before it is, too: that is when the old block's place
-  // became free for others.
+  // Effects: records an allocation, a free or a move, as it turns out. Its cost is always measured,
+  // because its start must be known: from then on others may get the old address.
   template <class Call>
   static void* reallocation(function which, void* block, std::size_t bytes,
                             const frame_state& caller, Call call) noexcept {
@@ -178,7 +175,7 @@ struct hook {
     return result;
   }
 
-  // Operators that throw: an exception goes through here, and nothing is to be undone then.
+  // Throwing operators: an exception passes through here, and nothing needs to be undone.
   template <class Call>
   [[gnu::always_inline]] static void* throwing_new(function which, std::size_t bytes,
                                                    std::size_t alignment, const frame_state& caller,
@@ -202,7 +199,7 @@ struct hook {
     this_thread.in_new = inner;
     void* const block = call_next();
     const bool recorded =
-        this_thread.in_new == 0;  // after a first failure, when a handler was called
+        this_thread.in_new == 0;  // after a first failure, when the new-handler was called
     this_thread.in_new = 0;
     const std::uint64_t time = now();
     if (recorded) return block;

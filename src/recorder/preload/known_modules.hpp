@@ -1,5 +1,5 @@
-// Purpose: the modules that frames were found in so far. Each is sent once, before the first of its
-// frames, so no list has to be taken from the dynamic linker and none of its locks is needed.
+// Purpose: the modules of the frames seen so far. Each is sent once, before the first of its
+// frames, so we need neither the dynamic linker's list nor its locks.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ using unwind::module_range;
 
 class known_modules {
  public:
-  // Whether the address lies in a known module. Any thread at any time.
+  // Whether the address lies in a known module. Any thread may ask at any time.
   bool has(std::uint64_t ip) const noexcept {
     const std::uint32_t count = count_.load(std::memory_order_acquire);
     const std::uint32_t last = last_.load(std::memory_order_relaxed);
@@ -29,10 +29,10 @@ class known_modules {
     return false;
   }
 
-  // Adds it; false when another thread has done so, or there is no room.
+  // Returns: false if another thread has added it, or there is no room.
   bool add(const module_range& found) noexcept;
 
-  // Calls gone(load bias) for each module that is not loaded any more, and forgets it.
+  // Calls gone(load bias) for each module that is no longer loaded, and removes it.
   template <class Gone>
   void remove_unloaded(Gone&& gone) noexcept {
     lock();
@@ -48,7 +48,7 @@ class known_modules {
     unlock();
   }
 
-  // In the child of a fork: nothing was sent yet, and nobody holds the lock.
+  // For the child of a fork: nothing was sent yet, and nobody holds the lock.
   void start_over() noexcept {
     count_.store(0, std::memory_order_relaxed);
     locked_.store(false, std::memory_order_relaxed);
@@ -60,7 +60,7 @@ class known_modules {
     std::atomic<std::uint64_t> start;
     std::atomic<std::uint64_t> end;
     const link_map* module = nullptr;
-    std::uint64_t bias = 0;  // kept: the module's own record goes with it
+    std::uint64_t bias = 0;  // a copy: the module's own record is gone when it is unloaded
   };
 
   bool inside(std::uint32_t i, std::uint64_t ip) const noexcept {

@@ -68,8 +68,8 @@ bool is_followed(const session& all) {
   return all.options.follow || all.first_pid == static_cast<std::uint32_t>(getpid());
 }
 
-// Opens a session; a process that is attached to again keeps its page and its rules. Of the one
-// before, what a thread may still look at stays mapped.
+// Opens a session. A process that is attached to again keeps its page and rules. The parts of the
+// previous session that a thread may still read stay mapped.
 bool open_session(const char* path) {
   if (path == nullptr) return false;
   auto* const all = static_cast<session*>(map_session(path, session_kind, session_bytes));
@@ -93,13 +93,13 @@ bool open_child_of_fork() {
   session& all = *process.all;
   process.modules.start_over();
   process.full_until.store(0, std::memory_order_relaxed);
-  // A parent's number of 0: the child is the first process of a namespace of its own.
+  // A parent number of 0 means that the child is the first process of another namespace.
   const bool foreign = processes_of(all)[process.slot].foreign || getppid() == 0;
   return is_followed(all) && take_process_slot(all, foreign);
 }
 
-// Threads look at their slots as long as they live, and at the head of the session: these stay. All
-// others are taken, so that no thread takes one later, and their addresses are free again.
+// Threads read their slots as long as they live, and the head of the session: these stay mapped.
+// All other slots are taken, so that no thread takes one later, and are unmapped.
 void give_back_addresses(session& all) noexcept {
   std::uint32_t first = 0;
   for (std::uint32_t i = 0; i <= most_threads; ++i) {

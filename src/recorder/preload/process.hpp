@@ -1,5 +1,5 @@
-// Purpose: the recorder's state in this process: the session, the process's slot in it, what all
-// threads have in common.
+// Purpose: the recorder's state in this process: the session, the process's slot in it, and data
+// common to all threads.
 #pragma once
 
 #include <atomic>
@@ -13,29 +13,29 @@
 
 namespace mallard::recorder {
 
-using namespace preload;  // the part of the recorder that any hook has
+using namespace preload;  // everything shared by hooks
 using namespace unwind;
 
-// A page that the kernel zeroes in the child of a fork, so that a child by whatever system call
-// finds out before it writes where its parent does.
+// A page that the kernel zeroes in the child of a fork. So a child made by any system call learns
+// that it is one before it writes to its parent's memory.
 struct fork_page {
-  // Changes when what threads know of this process is out of date; 0: there was a fork.
+  // Changes when threads must refresh what they know about the process; 0: there was a fork.
   std::atomic<std::uint32_t> epoch;
 };
 
 struct process_state {
-  session* all;     // never null: before the process is recorded it is one that is over
+  session* all;     // never null: an ended session before the process is recorded
   fork_page* page;  // never null
   std::uint32_t slot = 0;
   std::uint32_t last_epoch = 0;
   session_gate gate;
   std::atomic<std::uint32_t> paused{};  // by the program itself
   std::uint64_t ticks_of_microsecond = 1;
-  // Ticks: no slot for a thread is asked for before. See open_thread().
+  // In ticks: until then, threads do not ask for a slot. See open_thread().
   std::atomic<std::uint64_t> full_until{};
   rule_cache rules{};
   known_modules modules{};
-  bool is_attached = false;                     // to a program that ran already
+  bool is_attached = false;                     // the program ran already
   std::atomic<std::uint32_t> hooked_modules{};  // see session_head
 };
 extern process_state process;
@@ -44,24 +44,24 @@ inline std::uint64_t now() noexcept {
   return process.all->stable_ticks ? processor_ticks() : system_ticks();
 }
 
-// Effects: makes this process part of the session that the environment names, if it does; or, when
-// it is the child of a fork, a process of its own. Returns: whether it is recorded.
+// Effects: joins the session that the environment names, if any; the child of a fork becomes a
+// process of its own. Returns: whether it is recorded.
 bool open_process() noexcept;
 
-// Threads have to look anew at what they know of the process.
+// Makes threads refresh what they know about the process.
 void new_epoch() noexcept;
 
-// Modules that an attached process has loaded since get their hooks. Called now and then, from
-// where the program has called malloc.
+// Hooks modules that an attached process has loaded since. Called now and then from calls of
+// malloc.
 [[gnu::cold, gnu::noinline]] void hook_new_modules() noexcept;
 inline void look_for_modules() noexcept {
   if (process.is_attached) [[unlikely]]
     hook_new_modules();
 }
 
-// Makes a program that runs part of the session with this path. Returns: whether it is recorded.
+// Makes a running program join the session with this path. Returns: whether it is recorded.
 bool attach_process(const char* path) noexcept;
-// The program calls its own functions again. What it calls of ours all the same does nothing more.
+// The program calls its own functions again. Calls that still reach ours are only passed on.
 void detach_process() noexcept;
 
 // The session goes on without this process: nobody reads what it writes.

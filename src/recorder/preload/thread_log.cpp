@@ -17,7 +17,8 @@ namespace {
 
 constexpr long look_again_ms = 100;
 
-// Rounds without a sign of life from the reader. In other namespaces its number says nothing.
+// Rounds without a heartbeat of the reader. In another namespace the reader's number is useless, so
+// we wait longer.
 std::uint64_t patience() {
   return processes_of(*process.all)[process.slot].foreign ? 20 : 1;
 }
@@ -147,7 +148,7 @@ void thread_log::write_samples_of_call() noexcept {
   samples_in_call_ = 0;
 }
 
-// An event that waited for room until the recording was over is one of those after it.
+// An event that waited for room until the recording was over counts as one after it.
 void thread_log::lose() noexcept {
   (is_over() ? process.all->unrecorded : slot_->dropped).fetch_add(1, std::memory_order_relaxed);
 }
@@ -189,7 +190,7 @@ void thread_log::start_numbers_over() noexcept {
   stack_.forget();
 }
 
-// The name and the build-id are read where the dynamic linker has mapped them.
+// The name and the build-id are read from memory, where the dynamic linker has mapped them.
 void thread_log::write_module(std::uint64_t ip) noexcept {
   const module_range found = module_of(ip);
   if (found.module == nullptr) return;
@@ -243,9 +244,9 @@ void thread_log::write_module(std::uint64_t ip) noexcept {
 
 std::uint64_t* thread_log::reserve_slowly(std::size_t words) noexcept {
   const std::uint64_t to_end = lap_ + lap_words_ - head_;
-  // A lap's last word is of the message that leads back to the start.
+  // The last word of a lap belongs to the message that leads back to the start.
   if (words >= to_end) {
-    // A reader that is far behind gets a longer one instead of making us wait.
+    // If the reader is far behind, the lap gets longer, so that we need not wait.
     if (!make_room(to_end)) return nullptr;
     const std::uint64_t unread = head_ - slot_->tail.load(std::memory_order_acquire);
     if (lap_words_ < most_ring_words && unread > lap_words_ / 2) {
@@ -260,14 +261,15 @@ std::uint64_t* thread_log::reserve_slowly(std::size_t words) noexcept {
   return make_room(words) ? slot_->ring + (head_ - lap_) : nullptr;
 }
 
-// The reader has not moved since it was rung for.
+// Whether the reader has not moved since we rang.
 bool thread_log::is_full_still(std::size_t words) const noexcept {
   return slot_->tail.load(std::memory_order_acquire) == full_since_ &&
          head_ + words > full_at(full_since_);
 }
 
-// Rings, and waits while the ring is full. Those that drop ring once for each time that it is full:
-// a call of the system for each event would cost more than waiting.
+// Rings, and waits while the ring is full. A thread that drops events instead rings only once for
+// each time that the ring is full, because a system call for each event would cost more than
+// waiting.
 bool thread_log::make_room(std::size_t words) noexcept {
   session& all = *process.all;
   const bool may_wait = !all.options.drop && !in_signal_;
@@ -282,7 +284,7 @@ bool thread_log::make_room(std::size_t words) noexcept {
     if (head_ + words <= limit_) break;
     change_and_wake(all.doorbell, all.reader_waits);
     if (head_ + words <= end) {
-      // The reader is called each time this much is new, so that it comes before the ring is full.
+      // Rings the reader whenever this much is new, so that it comes before the ring is full.
       const std::uint64_t bell_at = head_ + words + lap_words_ / 4;
       const std::uint64_t last = lap_ + lap_words_ - 1;
       limit_ = bell_at < end ? bell_at : end;
@@ -303,7 +305,7 @@ bool thread_log::make_room(std::size_t words) noexcept {
     const std::uint64_t latest = all.heartbeat.load(std::memory_order_relaxed);
     rounds_without = latest == beat ? rounds_without + 1 : 0;
     beat = latest;
-    // Another recorder has come meanwhile, after ours was killed.
+    // Another recorder has started after ours was killed.
     if (&all != process.all) return false;
     if (rounds_without >= patience() && reader_is_gone()) {
       leave_session();
@@ -344,9 +346,8 @@ thread_log* take_thread_slot() noexcept {
 
 }  // namespace
 
-// Where all slots are taken, waits until the reader has found out which threads have ended. One
-// wait in vain is enough for all threads, and for a second: what is not recorded is not to be
-// slower than what is.
+// If all slots are taken, waits until the reader has found ended threads. If one wait fails, no
+// thread waits again for a second: unrecorded threads must not be slower than recorded ones.
 thread_log* open_thread() noexcept {
   session& all = *process.all;
   constexpr unsigned most_rounds = 40;

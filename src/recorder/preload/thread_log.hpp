@@ -1,5 +1,5 @@
-// Purpose: what one thread writes: its ring, the numbers of its stacks, its losses. It lives in the
-// thread's slot of the session.
+// Purpose: the output of one thread: its ring, the numbers of its stacks, its losses. It lives in
+// the thread's slot of the session.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +21,17 @@ struct block_event {
   std::uint64_t time;
   std::uint64_t address;
   std::uint64_t size;
-  std::uint64_t other;  // reallocate: the old block; resources: the name
+  std::uint64_t other;  // reallocate: the old block; resources: the name's number
 };
 
 class thread_log {
  public:
   void open(thread_slot& slot, std::uint32_t epoch) noexcept;
   bool is_open() const noexcept { return slot_ != nullptr; }
-  // Never one whose slot the reader has made free, and zero, not even in the child of a fork, where
-  // the epoch is zero, too.
+  // Stored inverted, so that it is false for a slot that the reader has freed and zeroed, even in
+  // the child of a fork, whose epoch is 0.
   bool is_of(std::uint32_t epoch) const noexcept { return not_epoch_ == ~epoch; }
-  // Modules were unloaded: addresses mean other functions now.
+  // Modules were unloaded, so addresses may mean other functions.
   void renew(std::uint32_t epoch) noexcept;
 
   // One of 64 operations is timed.
@@ -42,31 +42,31 @@ class thread_log {
     return true;
   }
 
-  // Writes an event with the stack of the caller, and what the operation cost when that is known.
+  // Writes an event with the caller's stack, and the operation's cost if it is known.
   void write(const block_event& event, const frame_state& caller, std::uint64_t cost) noexcept;
-  // Writes that a block is gone, without its stack.
+  // Writes that a block was freed, without a stack.
   void write_freed(std::uint64_t address) noexcept;
   void write_scope(message kind, std::uint64_t name, const frame_state& caller) noexcept;
   void write_text(message kind, std::uint64_t low, unsigned function, const char* text,
                   std::size_t bytes) noexcept;
   void write_module_gone(std::uint64_t load_bias) noexcept;
 
-  // From the signal of the processor clock: where the thread was interrupted. The clock went off
-  // `times` times since the last signal: the system looks at it at its own pace.
+  // Called from the signal of the processor clock with the interrupted place. The clock expired
+  // `times` times since the last signal, because the system checks it at its own pace.
   void sample(const frame_state& at, std::uint32_t times) noexcept;
-  // The same, interrupted in a malloc that an event is written for.
+  // The same, if a malloc was interrupted that will write an event.
   void sample_in_call(std::uint32_t times) noexcept { samples_in_call_ += times; }
   void finish_call() noexcept {
     if (samples_in_call_ != 0) [[unlikely]]
       write_samples_of_call();
   }
-  // The number of the processor clock's timer, to end it from another thread, or no_timer.
+  // The number of the processor clock's timer, so that another thread can delete it; or no_timer.
   void keep_timer(int timer) noexcept { timer_ = timer; }
   int timer() const noexcept { return timer_; }
-  // An operation that could not be recorded.
+  // Counts an operation that could not be recorded.
   void lose() noexcept;
 
-  // For the walk: the numbers of stacks.
+  // Used by the walk: the numbers of stacks.
   std::uint32_t find(std::uint64_t key) noexcept {
     return static_cast<std::uint32_t>(nodes_.find(key).number);
   }
@@ -85,8 +85,8 @@ class thread_log {
   }
   std::uint64_t* reserve_slowly(std::size_t words) noexcept;
   bool make_room(std::size_t words) noexcept;
-  // Until where can be written while the reader stands there: what it has not read of the lap
-  // before is not written over, and this lap has an end.
+  // The writer's limit while the reader is at `tail`: it must not overwrite unread words of the
+  // previous lap, nor pass the end of this lap.
   std::uint64_t full_at(std::uint64_t tail) const noexcept {
     return tail >= lap_ ? lap_ + lap_words_ : tail + lap_before_;
   }
@@ -102,11 +102,11 @@ class thread_log {
 
   thread_slot* slot_;
   std::uint64_t head_;
-  std::uint64_t lap_;         // where `head_` was at the start of the ring
-  std::uint64_t lap_words_;   // how long the lap is going to be
-  std::uint64_t lap_before_;  // how long the one before was
-  std::uint64_t limit_;       // until where can be written without looking
-  std::uint64_t full_since_;  // where the reader stood when events began to be dropped
+  std::uint64_t lap_;         // the value of `head_` at the start of the ring
+  std::uint64_t lap_words_;   // the length of this lap
+  std::uint64_t lap_before_;  // the length of the previous lap
+  std::uint64_t limit_;       // the limit up to which nothing need be checked
+  std::uint64_t full_since_;  // the reader's position when dropping began
   std::uint64_t last_time_;
   std::uint32_t not_epoch_;
   std::uint32_t until_timed_;
@@ -117,11 +117,11 @@ class thread_log {
   bool in_signal_;
   node_table nodes_;
   stack_walk stack_;
-  char path_[4096];  // too large for the stacks of some threads
+  char path_[4096];  // too large for some threads' stacks
 };
 static_assert(sizeof(thread_log) <= private_bytes);
 
-// A slot for this thread; null when none is left.
+// Returns: a slot for this thread; null if none is left.
 thread_log* open_thread() noexcept;
 
 }  // namespace mallard::recorder

@@ -20,7 +20,7 @@ const char* file_name(const char* path) noexcept {
   return slash != nullptr ? slash + 1 : path;
 }
 
-// The path after "#!", as long as `room` has it; or nothing.
+// The path after "#!" if it fits in `room`; otherwise empty.
 void read_interpreter(const char* line, char* to, std::size_t room) noexcept {
   while (*line == ' ' || *line == '\t') ++line;
   const std::size_t length = strcspn(line, " \t\r\n");
@@ -35,7 +35,7 @@ bool read_at(int file, std::uint64_t at, T& out) noexcept {
   return pread(file, &out, sizeof out, static_cast<off_t>(at)) == static_cast<ssize_t>(sizeof out);
 }
 
-// The n-th part of a program from `from` on that is of this type; or none.
+// Finds the next part of this type, from `from` on.
 bool find_part(int file, const Elf64_Ehdr& header, unsigned& from, unsigned type,
                Elf64_Phdr& out) noexcept {
   for (; from < header.e_phnum && from < 256; ++from) {
@@ -45,7 +45,7 @@ bool find_part(int file, const Elf64_Ehdr& header, unsigned& from, unsigned type
   return false;
 }
 
-// The offset in the file of what is loaded at this address; 0: nowhere.
+// The file offset of this address; 0 if it is not loaded.
 std::uint64_t offset_of(int file, const Elf64_Ehdr& header, std::uint64_t address) noexcept {
   Elf64_Phdr part;
   for (unsigned i = 0; find_part(file, header, i, PT_LOAD, part); ++i) {
@@ -54,11 +54,11 @@ std::uint64_t offset_of(int file, const Elf64_Ehdr& header, std::uint64_t addres
   return 0;
 }
 
-// Whether one of the sanitizers' names is among these bytes of the file.
+// Whether one of the sanitizers' names occurs in these bytes of the file.
 bool has_sanitizer_name(int file, std::uint64_t at, std::uint64_t bytes) noexcept {
   constexpr std::size_t longest_name = 16;
   char room[8192];
-  std::size_t kept = 0;  // the end of what was read before, in which a name may begin
+  std::size_t kept = 0;  // the end of the previous piece, in which a name may begin
   while (bytes > 0) {
     const std::size_t wanted = bytes < sizeof room - kept ? bytes : sizeof room - kept;
     const ssize_t got = pread(file, room + kept, wanted, static_cast<off_t>(at));
@@ -90,7 +90,7 @@ bool is_sanitized(int file, const Elf64_Ehdr& header) noexcept {
   return names != 0 && has_sanitizer_name(file, names, bytes);
 }
 
-// A program's dynamic linker says this of it.
+// The obstacle that a program's dynamic linker indicates.
 unfollowed linker_obstacle(int file, const Elf64_Ehdr& header, const char* path) noexcept {
   Elf64_Phdr part;
   unsigned i = 0;
@@ -101,11 +101,11 @@ unfollowed linker_obstacle(int file, const Elf64_Ehdr& header, const char* path)
     if (is_of_musl(linker)) return unfollowed::other_libc;
     return is_sanitized(file, header) ? unfollowed::sanitized : unfollowed::none;
   }
-  // Static, if it is not the dynamic linker itself.
+  // A static program, unless it is the dynamic linker itself.
   return strncmp(file_name(path), "ld", 2) == 0 ? unfollowed::none : unfollowed::static_program;
 }
 
-// Sets `script` to its interpreter where it is a script, else to nothing.
+// Sets `script` to the interpreter of a script, otherwise to "".
 unfollowed obstacle_in(const char* path, char* script, std::size_t room) noexcept {
   script[0] = '\0';
   const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -116,7 +116,7 @@ unfollowed obstacle_in(const char* path, char* script, std::size_t room) noexcep
                         pread(file, start, sizeof start - 1, 0) >= 4;
   unfollowed out = unfollowed::none;
   if (!readable) {
-    // Nothing that could be started.
+    // It could not be started.
   } else if (start[0] == '#' && start[1] == '!') {
     read_interpreter(start + 2, script, room);
   } else if (memcmp(start, ELFMAG, SELFMAG) == 0) {
@@ -146,18 +146,18 @@ const char* value_in(char* const* environment, const char* name) noexcept {
   return nullptr;
 }
 
-// A variable that was set anew, as by one who preloads another malloc, may have lost us.
+// Someone who set the variable anew, to preload another malloc, may have dropped us.
 bool preloads_recorder(char* const* environment) noexcept {
   const char* const libraries = value_in(environment, "LD_PRELOAD");
   return libraries != nullptr && strstr(libraries, "libmallard-record") != nullptr;
 }
 
-// The rights that this process may still have to reach the reader go with the start of a program.
+// Starting the program may end the rights by which this process reaches the reader.
 bool becomes_another_user(const session& all) noexcept {
   return geteuid() != 0 && geteuid() != all.reader_user;
 }
 
-// Null when it was remembered before, or when there is no room.
+// Returns: null if it is remembered already, or if there is no room.
 unfollowed_program* remember(session& all, const char* path, unfollowed why) noexcept {
   constexpr std::size_t room = sizeof all.unfollowed_programs[0].path;
   for (unfollowed_program& one : all.unfollowed_programs) {

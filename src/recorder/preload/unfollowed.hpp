@@ -1,7 +1,6 @@
-// Purpose: programs that the recorded one starts and that cannot be recorded are remembered, so
-// that `mallard record` can say which. What happens here may happen between fork and exec, also in
-// the memory of a parent that waits in vfork: it takes no lock, no memory and no descriptor for
-// long.
+// Purpose: remembers programs that the recorded one starts and that cannot be recorded, so that
+// `mallard record` can name them. This may run between fork and exec, also in the memory of a
+// parent that waits in vfork. So it takes no lock and no memory, and keeps no descriptor open.
 #pragma once
 
 #include "recorder/session.hpp"
@@ -10,16 +9,17 @@ namespace mallard::recorder {
 
 class starting_program {
  public:
-  // A program of this path; the environment is what it is given.
+  // The program at this path; the environment is the one it gets.
   starting_program(const char* path, char* const* environment) noexcept;
-  // A program of this name, looked for where the PATH says, if there is no slash in it.
+  // The program with this name, searched in PATH if it has no slash.
   struct by_name {};
   starting_program(by_name, const char* name, char* const* environment) noexcept;
   // It could not be started.
   void failed() noexcept;
 
-  // For a program that would end if it had to load the recorder: the environment less LD_PRELOAD,
-  // in `room` for as many words as `words_without` says. For others 0, and the same environment.
+  // For a program that would end if it had to load the recorder: the environment without
+  // LD_PRELOAD, in `room` for as many words as `words_without` says. For others 0 words, and the
+  // environment unchanged.
   std::size_t words_without(char* const* environment) const noexcept;
   char* const* without_preload(char* const* environment, char** room) const noexcept;
 
