@@ -188,7 +188,7 @@ std::vector<std::string> split_list(std::string_view text) {
 
 std::vector<std::uint64_t> parse_integers(std::string_view option, std::string_view text,
                                           std::uint64_t lowest, std::uint64_t highest) {
-  // Reads a number of an item, by which the user knows it.
+  // Parses a number of an item; `item` is for the error message.
   const auto read = [&](std::string_view number, const std::string& item) {
     const auto value = to_number<std::uint64_t>(number);
     if (!value || *value < lowest || *value > highest) {
@@ -197,7 +197,7 @@ std::vector<std::uint64_t> parse_integers(std::string_view option, std::string_v
     }
     return *value;
   };
-  // A range of more is a mistake.
+  // A larger range is a mistake.
   constexpr std::uint64_t most_of_a_range = 10'000;
   std::vector<std::uint64_t> numbers;
   for (const std::string& item : split_list(text)) {

@@ -1,5 +1,5 @@
-// A bench: everything that is said of it anywhere is said here once. The command's options and
-// help, the plan, the cells' keys, tables, comparisons, exports and the page all read it.
+// A bench, described once. The command's options and help, the plan, the cells' keys, tables,
+// comparisons, exports and the page all use this description.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace mallard::lab {
 
-// A figure in tables: a measure, scaled, for each item of a place, or over another measure.
+// A figure in tables: a scaled measure, per item of a place, or divided by another measure.
 struct figure_kind {
   std::string title = {};
   std::string measure = {};
@@ -27,85 +27,85 @@ struct figure_kind {
   better which = better::less;
 };
 
-// If one process measures several cells: the coordinate that tells them apart.
+// If one process measures several cells: the coordinate that distinguishes them.
 struct parts_of_cell {
-  std::string name = {};                               // of the coordinate
+  std::string name = {};                               // the coordinate's
   std::function<coordinate(std::int64_t)> value = {};  // of a part
-  // Those that must be there when nothing fails; none: the whole cell, and parts are a series that
-  // comes with it, of one run, because points of several are not at the same times.
+  // The parts that must be there if nothing fails. Empty: there is a whole cell, and its parts are
+  // a series from one run, because several runs have their points at different times.
   std::function<std::vector<std::int64_t>(const place&)> expected = {};
-  std::string series = {};           // what the cells of such a series have for a bench
-  std::string series_main = "time";  // the measure that they are compared by
+  std::string series = {};           // the name that cells of such a series have for a bench
+  std::string series_main = "time";  // the measure for comparisons
 };
 
-// The rivals that are measured against each other.
+// The contenders of a bench.
 enum class rivals {
-  strategies,  // strategies of Table 1 (and shared ones) with the resources of each library
-  columns,     // allocators that are listed one by one
-  mallocs,     // programs executed on each malloc that is found
+  strategies,  // strategies of Table 1 (and shared ones) with each library's resources
+  columns,     // allocators listed one by one
+  mallocs,     // programs executed on each malloc found
 };
 
 struct rivals_of {
   rivals kind = rivals::mallocs;
   std::string usual = {};              // strategies
   std::string quick = {};              // strategies; empty: the usual ones
-  std::string quick_others = {};       // those of the other libraries; empty: the same
+  std::string quick_others = {};       // of other libraries; empty: the same
   std::vector<contender> listed = {};  // columns
   std::string usual_heaps = "clean";
   std::string quick_heaps = "clean";
 };
 
-// Columns of a table in the terminal; its rows are places, or the contenders.
+// The columns of a table in the terminal. Its rows are places or contenders.
 enum class across {
   strategies,  // of one library at a time, and of the global heap
   columns,     // contenders of all libraries side by side
-  along,       // values of one coordinate; the contenders make the rows
-  figures,     // all figures; the contenders make the rows
+  along,       // values of one coordinate; rows are contenders
+  figures,     // all figures; rows are contenders
 };
 
 struct table_kind {
-  std::vector<std::string> tables = {};  // coordinates that make tables of their own
-  std::vector<std::string> rows = {};    // coordinates that make the rows
+  std::vector<std::string> tables = {};  // a table for each of their values
+  std::vector<std::string> rows = {};    // coordinates of the rows
   across columns = across::strategies;
-  std::string along = {};               // the coordinate whose values are columns
-  std::vector<std::string> order = {};  // of its values, where that is not the alphabet's
-  std::string base = {};   // the column that others are seen against; empty: AS1@global
-  std::string units = {};  // of figures side by side
-  // Text of a value in the head of a column, where it differs from the value's own.
+  std::string along = {};               // the coordinate whose values are the columns
+  std::vector<std::string> order = {};  // of its values, if not alphabetical
+  std::string base = {};                // the reference column; empty: AS1@global
+  std::string units = {};               // of figures side by side
+  // A value's text in a column's head, if it differs from the value.
   std::function<std::string(const coordinate&)> head = nullptr;
 };
 
 struct bench {
   std::string name = {};
-  std::string summary = {};  // in --help and `bench list`
-  std::string title = {};    // on the page
+  std::string summary = {};  // for --help and `bench list`
+  std::string title = {};    // for the page
   rivals_of contenders = {};
   std::vector<axis> axes = {};
-  // Task of a contender at a place; none where it has no such kernel, or that makes no sense.
+  // The task of a contender at a place; none if it has no such kernel, or the place makes no sense.
   std::function<task(const contender&, const place&)> kernel = {};
   std::vector<measure_kind> measures = {};
-  std::string main = "time";  // the measure that contenders are compared by
+  std::string main = "time";  // the measure for comparisons
   std::vector<figure_kind> figures = {};
   table_kind table = {};
   std::function<double(const place&)> expected_seconds = {};
-  // Whether a place is to be measured; may throw usage_error, or make the place complete.
+  // Whether to measure a place. May throw usage_error, or complete the place.
   std::function<bool(place&)> accept = nullptr;
   parts_of_cell parts = {};
   unsigned repetitions = 5;
   unsigned quick_repetitions = 3;
-  std::string scaled = {};  // what --scale takes a fraction of; empty: there is no --scale
+  std::string scaled = {};  // the parameter that --scale reduces; empty: there is no --scale
   std::string usual_scale = "1";
   std::string quick_scale = "1";
-  bool limits_memory = false;  // to 7/8 of the machine's, where nothing else was asked for
+  bool limits_memory = false;  // by default, to 7/8 of the machine's
   bench_page page = {};
 };
 
-// Description of the bench, and of the series that comes with it, for its result files.
+// The descriptions of the bench, and of its series, for result files.
 words_of_benches words_of(const bench& one);
 
-// Every bench of this program, in the order of `bench list`.
+// All benches of this program, in the order of `bench list`.
 std::span<const bench> all_benches();
-// That of cells with this name, the series that come with others included; null: none.
+// Returns: the bench of cells with this name, also of a series; null if none.
 const bench* find_bench(std::string_view name);
 
 }  // namespace mallard::lab

@@ -24,7 +24,7 @@ cell_result empty_cell(const bench& what, const planned_place& where, const cont
   return cell;
 }
 
-// Those that must be there when nothing fails.
+// The parts that must be there if nothing fails.
 std::vector<std::int64_t> expected_parts(const bench& what, const planned_place& where) {
   if (!what.parts.expected) return {reading::whole};
   return what.parts.expected(where.all);
@@ -58,7 +58,7 @@ std::vector<cell_result> cells_of(const bench& what, const planned_place& where,
     }
     return cells;
   }
-  // For each part the samples of each measure, in the order of the repetitions.
+  // By part and measure: the samples in the order of the repetitions.
   std::map<std::int64_t, std::map<std::string, std::vector<double>>> samples;
   for (const outcome& one : taken.repetitions) {
     const bool is_first = &one == &taken.repetitions.front();

@@ -98,7 +98,7 @@ place common_parameters(const bench& what, const bench_request& asked,
   if (places.empty()) return parameters;
   for (const axis& one : what.axes) {
     if (one.role != axis_role::parameter) continue;
-    // As it was read and scaled.
+    // The value as read and scaled.
     const auto found = places.front().all.find(one.name);
     if (found != places.front().all.end()) parameters[one.name] = found->second;
   }

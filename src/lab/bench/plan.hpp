@@ -1,4 +1,4 @@
-// From what was asked for to what is measured: places of a bench, and who is measured there.
+// Makes a plan from a request: the places of a bench, and the contenders at each.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace mallard::lab {
 
-// The user's choices, by the names of the axes.
+// The user's choices, by axis name.
 struct bench_request {
   std::map<std::string, std::string, std::less<>> texts = {};
   bool quick = false;
@@ -23,8 +23,8 @@ struct bench_request {
 };
 
 struct planned_place {
-  place all;  // everything that a kernel is told: of all axes, and the seed
-  place key;  // what tells cells of the bench apart
+  place all;  // everything that a kernel gets: all axes, and the seed
+  place key;  // distinguishes cells of the bench
 };
 
 struct bench_plan {
@@ -33,27 +33,26 @@ struct bench_plan {
   std::vector<contender> contenders;
   unsigned repetitions = 1;
   std::uint64_t seed = 1;
-  std::uint64_t memory_limit = 0;  // bytes of address space of a measuring process; 0: none
+  std::uint64_t memory_limit = 0;  // bytes of address space for a measuring process; 0: unlimited
   double timeout_seconds = 300;
-  std::filesystem::path program = {};  // what is executed: its main() asks is_measuring_process()
+  std::filesystem::path program = {};  // to execute: its main() asks is_measuring_process()
 };
 
-// Every value of each axis with every value of the others, the first axis slowest. Throws
-// usage_error.
+// All combinations of the axes' values, the first axis slowest. Throws usage_error.
 std::vector<planned_place> make_places(const bench& what, const bench_request& asked);
 
-// Returns the parameters that all cells of a run share and their keys leave out: runs that differ
-// in them have measured different things.
+// The parameters that all cells of a run share and their keys omit. Runs that differ in them have
+// measured different things.
 place common_parameters(const bench& what, const bench_request& asked,
                         const std::vector<planned_place>& places);
 
-// Throws usage_error when no contender has a kernel at any place.
+// Throws usage_error if no contender has a kernel at any place.
 void check_any_kernel(const bench_plan& plan);
 
-// At least one.
+// Returns: at least 1.
 std::uint64_t scaled(std::uint64_t count, double scale);
 
-// Each contender with each heap; AS1 and the like once, whatever the libraries.
+// Each column with each heap; AS1 and the like only once, whatever the libraries.
 std::vector<contender> make_contenders(const std::vector<contender>& columns,
                                        const std::vector<std::string>& heaps);
 

@@ -32,8 +32,8 @@ const strategy& strategy_named(std::string_view option, std::string_view name) {
   return *found;
 }
 
-// AS1 is no library's; AS2 is that of each library where it is measured with a buffer, and of none
-// where it is not: kernels know.
+// AS1 belongs to no library. AS2 belongs to each library in benches with a buffer, and to none in
+// others; the kernels know which.
 std::vector<contender> columns_of(const std::vector<std::string>& strategies,
                                   const std::vector<std::string>& peers) {
   std::vector<contender> columns;
@@ -50,7 +50,7 @@ std::vector<contender> columns_of(const std::vector<std::string>& strategies,
   return columns;
 }
 
-// Our resources by the one list of strategies, the others' by another where there is one.
+// Our strategies come from one list, those of other libraries from another if there is one.
 std::vector<contender> choose_strategies(const rivals_of& who, const rivals_request& asked) {
   const std::string usual = asked.quick && !who.quick.empty() ? who.quick : who.usual;
   const std::string ours = asked.strategies.value_or(usual);
@@ -89,7 +89,7 @@ std::vector<contender> choose_columns(const rivals_of& who, const rivals_request
   return columns;
 }
 
-// "name=path.so"
+// Parses "name=path.so".
 malloc_library parse_malloc(const std::string& text) {
   const auto equals = text.find('=');
   if (equals == text.npos || equals == 0 || equals + 1 == text.size()) {
@@ -102,7 +102,7 @@ malloc_library parse_malloc(const std::string& text) {
   return {text.substr(0, equals), fs::canonical(file)};
 }
 
-// Those that are installed, and those given by their files, which come first in a choice.
+// The installed mallocs, and those given by file, which take precedence.
 malloc_list all_mallocs(const rivals_request& asked) {
   malloc_list all = find_mallocs(asked.program);
   for (const std::string& text : asked.more_mallocs) {

@@ -1,4 +1,4 @@
-// From what was asked for to who is measured.
+// Chooses the contenders of a request.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace mallard::lab {
 
-// The user's words.
+// The user's options.
 struct rivals_request {
   std::optional<std::string> strategies = {};
   std::optional<std::string> peer_strategies = {};
@@ -22,23 +22,23 @@ struct rivals_request {
   std::string peers = "all";
   std::optional<std::string> heaps = {};
   bool quick = false;
-  std::filesystem::path program = {};  // beside which our mallocs are looked for
+  std::filesystem::path program = {};  // our mallocs are searched beside it
 };
 
 struct chosen_rivals {
   std::vector<contender> contenders;
   std::vector<std::string> heaps;
-  std::vector<skipped_peer> missing;  // mallocs that are not there
+  std::vector<skipped_peer> missing;  // mallocs that were not found
 };
 
 // Throws usage_error.
 chosen_rivals choose_rivals(const bench& what, const rivals_request& asked);
 
-// "all", or names like "AS1,AS7-AS9,sync,mutex".
+// Parses "all", or names such as "AS1,AS7-AS9,sync,mutex".
 std::vector<std::string> parse_strategies(std::string_view option, std::string_view text);
-// "all" (those that are built in), or names like "mallard,std".
+// Parses "all" (the built-in ones), or names such as "mallard,std".
 std::vector<std::string> parse_peers(std::string_view text);
-// "clean", "aged", "clean,aged" or "both".
+// Parses "clean", "aged", "clean,aged" or "both".
 std::vector<std::string> parse_heaps(std::string_view text);
 
 }  // namespace mallard::lab

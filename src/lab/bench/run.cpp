@@ -18,12 +18,12 @@
 namespace mallard::lab {
 namespace {
 
-// Starting a process and bringing its figures back.
+// The cost of starting a process and reading its figures.
 constexpr double seconds_per_process[] = {0.01, 0.02};
-// The original's caller's buffer.
+// The caller's buffer as in the original.
 constexpr std::size_t original_buffer_bytes = std::size_t{1} << 30;
 
-// The processes that measurements are forked from, one for each condition that is needed.
+// The processes from which measurements are forked, one for each required condition.
 class conditions {
  public:
   void prepare(const std::string& heap, bool as_the_original) {
@@ -42,7 +42,7 @@ class conditions {
   std::map<std::pair<std::string, bool>, std::unique_ptr<zygote>> ready_;
 };
 
-// One contender at one place, while it is measured.
+// The state of one contender at one place during the measurement.
 struct cell_state {
   const contender* who = nullptr;
   task what = {};
@@ -83,7 +83,7 @@ class run {
   }
 
  private:
-  // Collects the cells that are not measured yet, in the order of the plan.
+  // Collects the cells that are not measured yet, in the plan's order.
   void collect() {
     std::set<cell_key> done;
     for (const cell_result& one : finished_) done.insert(one.key());
@@ -122,7 +122,7 @@ class run {
     limits.memory_limit = plan_.memory_limit;
     limits.timeout_seconds = plan_.timeout_seconds;
     limits.hint = cell.hint;
-    // Also where a resource is ours: lists and tables are the global heap's.
+    // Also for our resources: lists and tables are on the global heap.
     limits.copies_heap = cell.who->heap == "aged";
     if (cell.who->process == process_kind::executed) {
       return run_executed(plan_.program, *cell.who, cell.what, limits, events_.interrupted);

@@ -1,5 +1,5 @@
-// Measures a plan: each repetition of each cell in a process of its own, interleaved over the
-// contenders.
+// Measures a plan. Each repetition of each cell runs in its own process; contenders are
+// interleaved.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace mallard::lab {
 
-// `interrupted` is asked between and during repetitions.
+// `interrupted` is called between and during repetitions.
 struct bench_events {
   std::function<void(const cell_result&)> cell;
   std::function<void(const progress&)> step;
@@ -20,10 +20,10 @@ struct bench_events {
 
 enum class bench_end { finished, interrupted };
 
-// Measures everything in the plan that `finished` does not contain. The cells of a place are
-// reported when its last repetition is done; after an interrupt those under way are reported with
-// the repetitions they have. Cells that did other work than most of their place have failed.
-// Throws std::runtime_error when the conditions cannot be prepared.
+// Measures everything in the plan that is not in `finished`. The cells of a place are reported
+// after its last repetition; after an interrupt, cells under way are reported with the repetitions
+// that they have. Cells whose checksum differs from most of their place have failed. Throws
+// std::runtime_error if a condition cannot be prepared.
 bench_end run_bench(const bench_plan& plan, const std::vector<cell_result>& finished,
                     const bench_events& events);
 

@@ -1,4 +1,4 @@
-// Pools of nodes: lists filled and emptied, and the memory that the pool keeps.
+// Pools of nodes: fills and empties lists, and reads the memory that the pool keeps.
 #include "lab/kernels/node_bench.hpp"
 
 namespace mallard::lab {

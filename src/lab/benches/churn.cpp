@@ -14,15 +14,15 @@ namespace {
 
 using namespace mallocs;
 
-// First use of a new block by the program itself.
+// The program's first access to a new block.
 enum class first_touch { none, first_byte, all };
 
 struct churn_work {
   unsigned threads = 1;
-  std::uint64_t operations = 0;  // of a thread
+  std::uint64_t operations = 0;  // of each thread
   std::uint64_t spots = 0;
   first_touch touched = first_touch::first_byte;
-  bool shared = true;  // one array of spots for all threads
+  bool shared = true;  // one array of slots for all threads
   std::uint64_t seed = 1;
   size_mix sizes;
 };
@@ -32,7 +32,7 @@ void touch(void* block, std::size_t bytes, first_touch how) {
   if (how == first_touch::all) std::memset(block, 1, bytes);
 }
 
-// State of one thread.
+// The state of one thread.
 struct churner {
   const churn_work& job;
   const size_table& sizes;
@@ -49,7 +49,7 @@ struct churner {
   }
 };
 
-// A spot belongs to whoever has just exchanged its block, so that no block is freed twice.
+// A slot belongs to the thread that has just exchanged its block, so no block is freed twice.
 team_times churn_shared(const churn_work& job, own_memory& own, const size_table& sizes) {
   const auto spots = own.make<std::atomic<void*>>(job.spots);
   const team_times times = run_team(

@@ -1,4 +1,4 @@
-// Benchmark IV: threads that do nothing but allocate and free.
+// Benchmark IV: threads that only allocate and free.
 #include <algorithm>
 
 #include "lab/kernels/strategy_bench.hpp"
@@ -15,7 +15,7 @@ sharing form_at(const place& at) {
 }
 
 contention_work work_at(const place& at) {
-  // Fewer iterations than this last no longer than it takes to start the threads.
+  // Fewer iterations take no longer than starting the threads.
   constexpr std::int64_t least_iterations = 18;
   contention_work work;
   work.iterations = power_of(at, "iterations");
@@ -58,7 +58,7 @@ bench make_contention() {
             return 50e-9 * static_cast<double>(work.iterations * work.rounds) *
                    waves_of(at.number("threads"));
           },
-      // Handing over takes pairs.
+      // Handing over needs pairs of threads.
       .accept =
           [](place& at) {
             return form_at(at) != sharing::handoff || at.number("threads") % 2 == 0;

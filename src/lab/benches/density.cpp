@@ -14,7 +14,7 @@ namespace {
 
 constexpr int min_size = 4;  // log2 of the outer container
 constexpr int max_size = 20;
-// Limit on a caller's buffer; the original's has as much.
+// A limit for the caller's buffer, the size of the original's.
 constexpr std::uint64_t max_buffer_bytes = std::uint64_t{1} << 30;
 
 const structure& structure_named(std::string_view option, std::string_view name) {
@@ -24,7 +24,7 @@ const structure& structure_named(std::string_view option, std::string_view name)
   return *found;
 }
 
-// "all", or numbers and names like "1,DS4,9-12".
+// Parses "all", or numbers and names such as "1,DS4,9-12".
 std::vector<place> read_structures(std::string_view option, std::string_view text) {
   std::vector<std::string> names;
   for (const std::string& item : split_list(text == "all" ? "1-12" : text)) {
@@ -66,17 +66,17 @@ std::uint64_t leaves_per_run(const place& at) {
   return power_of(at, "size") * structure_at(at).leaves_per_element();
 }
 
-// The caller's buffer: generously what one run needs with any of the resources.
+// The size of the caller's buffer: more than one run needs with any of the resources.
 std::uint64_t buffer_bytes(const place& at) {
-  // Twice the largest string or node with its share of the containers, and some for small pools
-  // that grow their chunks geometrically. Untouched pages of it cost nothing.
+  // Twice the largest string or node with its share of the containers, and a reserve for small
+  // pools whose chunks grow geometrically. Untouched pages cost nothing.
   const std::uint64_t bytes_per_leaf = structure_at(at).strings ? 2400 : 128;
   const std::uint64_t spare = 8ULL << 20;
   return std::min(max_buffer_bytes, spare + leaves_per_run(at) * bytes_per_leaf);
 }
 
-// Whether a cell calls malloc while it is timed: ours never do, and a monotonic resource does not
-// while it has its buffer.
+// Whether a cell calls malloc while it is timed. Ours never do, nor does a monotonic resource with
+// room in its buffer.
 bool allocates_from_heap(const contender& who, const strategy& how) {
   return who.peer != "mallard" && !how.callers_buffer;
 }
@@ -106,7 +106,8 @@ task task_of(const contender& who, const place& at) {
   made.work = bytes_of(what);
   made.prepares_itself = true;
   made.as_the_original = what.paper;
-  // The original measures all but AS1 and AS2 on a clean heap, whatever the heap of those two.
+  // The original measures all strategies but AS1 and AS2 on a clean heap, whatever the heap of
+  // those two.
   if (what.paper && how->what != mechanism::global) made.heap = "clean";
   return made;
 }

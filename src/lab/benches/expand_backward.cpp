@@ -1,4 +1,4 @@
-// Vectors that are filled, with room in front of them only.
+// Fills vectors that have room only in front of them.
 #include "lab/kernels/array_bench.hpp"
 
 namespace mallard::lab {

@@ -1,4 +1,4 @@
-// Vectors that are filled, and grow in place where they can, alone and among others.
+// Fills vectors that grow in place if possible, alone and among others.
 #include "lab/kernels/array_bench.hpp"
 
 namespace mallard::lab {
@@ -9,8 +9,8 @@ std::vector<std::string> forms() {
   return {"alone", "among"};
 }
 
-// The article's, and a few large ones. Among others, arrays that with all those beside them are
-// larger than the cache.
+// The article's sizes, and a few large ones. For "among": arrays that exceed the cache together
+// with the others.
 axis_text by_form(const char* alone, const char* among) {
   return [=](const place& before) -> std::string {
     return before.word("form") == "alone" ? alone : among;

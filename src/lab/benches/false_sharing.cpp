@@ -1,4 +1,4 @@
-// The slides' parallel counter, and small objects of many threads.
+// The parallel counter of the slides, and small objects of several threads.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,7 +10,7 @@
 namespace mallard::lab {
 namespace {
 
-// In the order of the enumeration. On the command line they have dashes.
+// In the order of the enumeration; with dashes on the command line.
 std::vector<std::string> forms() {
   return {"shared array", "local variable", "arena per thread", "objects of one allocator",
           "objects of own arenas"};
@@ -35,7 +35,7 @@ axis form_axis() {
   return made;
 }
 
-// 1, 2, 4 and so on, up to the number of processors; 2 in any case.
+// Powers of two up to the number of processors, but at least 2.
 std::string usual_threads() {
   std::string text = "1,2";
   for (unsigned count = 4; count <= std::thread::hardware_concurrency(); count *= 2) {

@@ -1,5 +1,5 @@
-// Larson: a server whose threads replace blocks at random, end after a while, and leave their
-// blocks to a successor.
+// Larson: a server whose threads replace random blocks, end after a while, and leave their blocks
+// to a successor.
 #include <pthread.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ using namespace mallocs;
 
 struct larson_work {
   unsigned threads = 1;
-  std::uint64_t slots = 0;       // live blocks of a thread
-  std::uint64_t operations = 0;  // of a thread before it ends
+  std::uint64_t slots = 0;       // live ones of each thread
+  std::uint64_t operations = 0;  // of each thread before it ends
   double seconds = 0;
   std::uint64_t seed = 1;
   size_mix sizes;
@@ -30,13 +30,13 @@ struct larson_work {
 
 struct server;
 
-// Blocks that a thread leaves to the next one.
+// The blocks that a thread leaves to its successor.
 struct alignas(128) estate {
   server* common = nullptr;
   std::span<void*> blocks;
   unsigned number = 0;
   std::uint64_t replaced = 0;
-  std::uint64_t drawn = 0;  // sizes
+  std::uint64_t drawn = 0;  // sizes read so far
   double end = 0;
 };
 
@@ -63,7 +63,7 @@ void* serve(void* argument) {
   estate& own = *static_cast<estate*>(argument);
   server& common = *own.common;
   settle_down(own.number);
-  // A block is replaced `rounds` times on average; the clock is looked at in between.
+  // Each block is replaced `rounds` times on average; the clock is read in between.
   constexpr std::uint64_t between = 1000;
   for (std::uint64_t left = common.job.operations; left > 0 && now() < common.deadline;) {
     const std::uint64_t some = std::min(left, between);
@@ -92,7 +92,7 @@ void run(const larson_work& job, own_memory& own, readings& taken) {
     estates[i].number = i;
     estates[i].drawn = size_table::start_of(i);
     estates[i].blocks = own.make<void*>(job.slots);
-    // All blocks are the main thread's at first.
+    // The main thread allocates the first blocks.
     for (void*& block : estates[i].blocks) {
       block = there(std::malloc(sizes[estates[i].drawn++]));
       increment(block);

@@ -1,4 +1,4 @@
-// Benchmark II: lists whose elements wander from list to list, and what that costs who walks them.
+// Benchmark II: elements move between lists, which makes walking the lists slower.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ std::vector<std::string> variants() {
   return {"code", "paper", "slides"};
 }
 
-// Sizes of lists are logarithms to this base.
+// The base of the logarithms that give sizes of lists.
 std::uint64_t base_of(std::uint64_t links) {
   while (links > 1 && links % 10 == 0) links /= 10;
   return links == 1 ? 10 : 2;
@@ -26,7 +26,7 @@ bool is_decimal(const place& at) {
   return links > 1 && base_of(links) == 10;
 }
 
-// "2^21", "10^7", "100000".
+// Parses "2^21", "10^7", "100000".
 axis links_axis() {
   axis made = integers("links", "2^21", "Links of all lists: 2^21, 2^23, 2^25, 10^7 or a number", 1,
                        most_links);
@@ -65,7 +65,7 @@ axis subsystem_axis() {
       .said("4,8,12,16,20");
 }
 
-// Turns of each list: a number, or what is left of so many touches of each link.
+// Turns of each list: a number N, or "N / accesses" for N touches of each link.
 axis repeats_axis() {
   axis made = integers("repeats", "32 / accesses", "Turns of each list", 1, most_factors);
   made.read = [](std::string_view option, std::string_view text) {
@@ -152,7 +152,7 @@ bench make_locality() {
             return 30e-9 * static_cast<double>(work.lists * work.links_per_list) +
                    80e-9 * static_cast<double>(work.moves) + 8e-9 * steps;
           },
-      // Lists that are longer than all links together are left out.
+      // Leaves out lists longer than all links together.
       .accept =
           [](place& at) {
             const auto limit = is_decimal(at) ? 9 : 31;

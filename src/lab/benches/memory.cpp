@@ -1,5 +1,5 @@
-// Memory: producers allocate for their consumers, who free; what the process has of the machine's
-// memory is sampled as the work goes on.
+// Memory: producers allocate blocks that their consumers free; the process's memory is sampled
+// during the work.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,26 +19,26 @@ namespace {
 
 using namespace mallocs;
 
-// Samples of memory while it is allocated and freed.
+// The number of samples.
 constexpr unsigned memory_points = 60;
 
 struct memory_work {
   unsigned threads = 1;          // producers
-  unsigned consumers = 1;        // of each producer
-  std::uint64_t operations = 0;  // blocks of each buffer
-  std::uint64_t batch = 1;       // blocks allocated before any is freed
+  unsigned consumers = 1;        // for each producer
+  std::uint64_t operations = 0;  // blocks in each buffer
+  std::uint64_t batch = 1;       // allocated before any is freed
   std::uint64_t seed = 1;
   size_mix sizes;
 };
 
-// Blocks of one producer for one consumer.
+// The blocks of one producer for one consumer.
 struct buffer {
   std::span<void*> blocks;
   std::uint64_t first_size = 0;
   alignas(128) std::atomic<std::uint64_t> filled{0};
 };
 
-// Bytes that a thread asked for less those it freed; only the thread itself writes it.
+// Bytes that a thread has allocated minus those it has freed. Only the thread itself writes it.
 struct alignas(128) balance {
   std::atomic<std::int64_t> bytes{0};
   void add(std::int64_t more) {
@@ -57,7 +57,7 @@ double as_double(std::uint64_t value) {
   return static_cast<double>(value);
 }
 
-// Counts operations and samples at equal shares of them, in the thread whose operation it was.
+// Counts operations, and samples at equal distances, in the thread that reaches one.
 class sampler {
  public:
   sampler(own_memory& own, std::uint64_t operations, unsigned threads)
@@ -66,7 +66,8 @@ class sampler {
         balances_(own.make<balance>(threads)),
         points_(own.make<point>(memory_points)) {}
 
-  // By the main thread, before anything is allocated and after everything is freed.
+  // Called by the main thread: start() before anything is allocated, end() after everything is
+  // freed.
   void start() {
     start_ = now();
     sample(0);
@@ -75,10 +76,10 @@ class sampler {
 
   balance& balance_of(unsigned thread) { return balances_[thread]; }
 
-  // Few threads come this way, every so many operations.
+  // Called by each thread only after many operations.
   void note(std::uint64_t more) {
     const std::uint64_t before = done_.fetch_add(more, std::memory_order_relaxed);
-    // The last share is sampled when all are done.
+    // The last sample is taken at the end.
     const std::uint64_t last = std::min<std::uint64_t>(share(before + more), memory_points - 2);
     for (std::uint64_t one = share(before) + 1; one <= last; ++one) sample(one);
   }
@@ -106,7 +107,8 @@ class sampler {
   alignas(128) std::atomic<std::uint64_t> done_{0};
 };
 
-// Tells the sampler now and then, so that threads do not wait for its counter.
+// Counts locally and tells the sampler now and then, so that threads do not contend for its
+// counter.
 class tally {
  public:
   tally(sampler& to, balance& own) : to_(to), own_(own) {}
@@ -139,7 +141,7 @@ void produce(std::span<buffer> buffers, const size_table& sizes, tally& counted)
   }
 }
 
-// Frees in rounds, each when so many more have been allocated.
+// Frees in rounds, each after so many further allocations.
 void consume(buffer& from, const size_table& sizes, std::uint64_t round, tally& counted) {
   const std::uint64_t all = from.blocks.size();
   for (std::uint64_t i = 0; i < all;) {
@@ -156,7 +158,7 @@ double dynamic_bytes(const address_space& space) {
   return as_double(space.heap + space.mmap);
 }
 
-// Totals leave out the process's memory before the first operation.
+// Totals exclude the process's memory before the first operation.
 void report(std::span<const point> points, readings& taken) {
   const double base = dynamic_bytes(points[0].space);
   const auto grown = [&](const point& one) {
@@ -203,7 +205,7 @@ void run(const memory_work& job, own_memory& own, readings& taken) {
   const team_times times = run_team(
       own, threads,
       [&](unsigned number) {
-        // When all threads have their stacks, and none has allocated.
+        // All threads have their stacks, and none has allocated.
         all_here.wait();
         if (number == 0) samples.start();
       },
@@ -222,7 +224,7 @@ void run(const memory_work& job, own_memory& own, readings& taken) {
 
 const executed_kernel kernel("memory", run_kernel<memory_work, run>);
 
-// "4x4": producers, and consumers of each.
+// Parses "4x4": producers, and consumers for each.
 std::vector<place> parse_teams(std::string_view option, std::string_view text) {
   std::vector<place> teams;
   for (const std::string& item : split_list(text)) {

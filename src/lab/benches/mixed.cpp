@@ -1,4 +1,4 @@
-// Blocks of all sizes, of which random ones are replaced.
+// Live blocks of all sizes, of which random ones are replaced.
 #include <fmt/format.h>
 
 #include "lab/kernels/array_bench.hpp"

@@ -1,5 +1,5 @@
-// Mixed: blocks of all sizes are replaced at random, some of them freed by another thread; first as
-// fast as it goes, then with every call timed.
+// Mixed: replaces random blocks of all sizes, some freed by another thread; first at full speed,
+// then with every call timed.
 #include <algorithm>
 #include <cstdlib>
 
@@ -18,16 +18,16 @@ using namespace mallocs;
 
 struct mixed_malloc_work {
   unsigned threads = 1;
-  std::uint64_t slots = 0;       // live blocks of a thread
-  std::uint64_t operations = 0;  // of a thread
-  double remote_share = 0;       // of the frees
+  std::uint64_t slots = 0;       // live ones of each thread
+  std::uint64_t operations = 0;  // of each thread
+  double remote_share = 0;       // of all frees
   std::uint64_t seed = 1;
   size_mix sizes;
 };
 
 struct alignas(128) worker {
   std::span<void*> blocks;
-  block_ring inbox;  // to be freed here
+  block_ring inbox;  // blocks to be freed here
   std::uint64_t drawn = 0;
   latency_histogram mallocs;
   latency_histogram frees;
@@ -79,7 +79,7 @@ void replace_blocks(const mixed_malloc_work& job, const size_table& sizes, worke
   }
 }
 
-// Returns the ticks between two reads of the counter with nothing in between.
+// Returns: the ticks between two immediate readings of the counter.
 double empty_ticks() {
   latency_histogram nothing;
   for (int i = 0; i < 10000; ++i) {
@@ -117,7 +117,7 @@ void run(const mixed_malloc_work& job, own_memory& own, readings& taken) {
   run_team(
       own, job.threads,
       [&](unsigned number) {
-        // All slots are full when the clock starts.
+        // All slots are filled before the clock starts.
         worker& self = workers[number];
         for (void*& block : self.blocks) {
           const std::uint32_t bytes = sizes[self.drawn++];

@@ -1,4 +1,4 @@
-// One block that grows step by step, moved or in place.
+// One block that grows in steps, moved or in place.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -9,11 +9,11 @@
 namespace mallard::lab {
 namespace {
 
-// A block that is a page at first would grow by less than a byte with a smaller factor.
+// With smaller factors, a block that starts with a page would grow by less than a byte.
 constexpr std::uint64_t least_step_bytes = 4096;
 
-// In hundredths, for a factor above 1 and up to 100 with up to two decimals, like "1.5"; 0 when it
-// is none.
+// Parses a factor above 1 and up to 100, with at most two decimals, such as "1.5". Returns:
+// hundredths, or 0 if it is malformed.
 std::uint64_t to_percent(std::string_view text) {
   const auto point = text.find('.');
   if (point != text.npos && (text.size() - point < 2 || text.size() - point > 3)) return 0;
@@ -25,11 +25,11 @@ std::uint64_t to_percent(std::string_view text) {
 }
 
 struct growth_step {
-  std::uint64_t percent = 0;  // 150; 0: bytes are added
+  std::uint64_t percent = 0;  // 150 for "x1.5"; 0: adds bytes
   std::uint64_t bytes = 0;
 };
 
-// "x1.5" or "+1M".
+// Parses "x1.5" or "+1M".
 growth_step parse_step(std::string_view option, const std::string& item) {
   const std::string_view value = std::string_view(item).substr(item.empty() ? 0 : 1);
   growth_step step;

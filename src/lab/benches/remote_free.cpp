@@ -1,4 +1,4 @@
-// Remote free: pairs of threads in which one frees what the other allocated.
+// Remote free: pairs of threads, one of which frees the other's blocks.
 #include <fmt/format.h>
 #include <sched.h>
 
@@ -20,13 +20,13 @@ using namespace mallocs;
 
 struct remote_work {
   unsigned threads = 1;          // pairs
-  std::uint64_t operations = 0;  // blocks that a thread allocates
-  std::uint64_t batch = 1;       // blocks allocated before any is freed
+  std::uint64_t operations = 0;  // allocated by each thread
+  std::uint64_t batch = 1;       // allocated before any is freed
   std::uint32_t bytes = 0;
   bool ping_pong = false;  // both threads of a pair allocate
 };
 
-// Batches of blocks from one thread to one other.
+// Passes batches of blocks from one thread to another.
 class batch_ring {
  public:
   static constexpr std::size_t batches = 4;
@@ -76,7 +76,8 @@ void free_batch(batch_ring& from) {
 
 void run(const remote_work& job, own_memory& own, readings& taken) {
   const std::size_t bytes = job.bytes;
-  // Thread 2n sends to 2n + 1 by ring 2n; in ping-pong that one sends back by ring 2n + 1.
+  // Thread 2n sends to thread 2n + 1 through ring 2n. In ping-pong, that one sends back through
+  // ring 2n + 1.
   const unsigned threads = 2 * job.threads;
   const auto rings = own.make<batch_ring>(threads);
   for (batch_ring& one : rings) one.prepare(own, job.batch);

@@ -1,4 +1,4 @@
-// Cache scratch: the first blocks of all threads are the main thread's, side by side.
+// Cache scratch: the main thread allocates the first blocks of all threads, side by side.
 #include <cstdlib>
 
 #include "lab/mallocs/cache.hpp"

@@ -1,4 +1,4 @@
-// Vectors that give back what they no longer need.
+// Vectors that return unneeded memory.
 #include "lab/kernels/array_bench.hpp"
 
 namespace mallard::lab {
@@ -39,7 +39,8 @@ bench make_shrink() {
                 .rows = {"elements", "iterations"},
                 .columns = across::columns,
                 .base = "std@boost"},
-      // Without shrinking in place, every fifth element copies half of them, on average.
+      // Without shrinking in place, every fifth element makes the vector copy half of its elements,
+      // on average.
       .expected_seconds =
           [](const place& at) {
             return 0.2e-9 * at.real("iterations") * at.real("elements") * at.real("elements");

@@ -24,7 +24,7 @@ struct speed_chain {
   std::array<routine, 4> routines;
 };
 
-// In the order of the chapter.
+// In the chapter's order.
 constexpr std::array<speed_chain, 12> speed_chains = {{
     {"malloc", {routine::malloc}},
     {"realloc", {routine::realloc}},
@@ -43,10 +43,10 @@ constexpr std::array<speed_chain, 12> speed_chains = {{
 
 struct speed_work {
   unsigned threads = 1;
-  std::uint64_t operations = 0;  // blocks of a thread
-  std::uint64_t warm_ups = 0;    // rounds of all blocks
+  std::uint64_t operations = 0;  // blocks of each thread
+  std::uint64_t warm_ups = 0;    // rounds over all blocks
   std::uint32_t chains = 0;      // a bit for each of speed_chains
-  bool same_size = false;        // realloc to the size that the block has
+  bool same_size = false;        // realloc to the block's own size
   std::uint64_t seed = 1;
   size_mix sizes;
 };
@@ -55,7 +55,7 @@ struct speed_work {
 struct block_set {
   std::span<void*> blocks;
   const size_table& sizes;
-  std::uint64_t first;  // of its sizes
+  std::uint64_t first;  // index of the first size
 
   void call_malloc() const {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -67,7 +67,7 @@ struct block_set {
       blocks[i] = there(std::calloc(1, sizes[first + i]));
     }
   }
-  // To the sizes that they have, or to those of the next so many in the table.
+  // To the blocks' own sizes, or to the sizes half a table further.
   void call_realloc(bool same_size) const {
     const std::uint64_t from = same_size ? first : first + size_table::entries / 2 + 1;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -108,12 +108,12 @@ bool leaves_blocks(const speed_chain& chain) {
   return chain.routines[calls_in(chain) - 1] != routine::free;
 }
 
-// The first thread's notes between two chains.
+// Called by the first thread between two chains.
 void report(const speed_work& job, const own_memory& own, std::span<const stretch> times,
             std::size_t chain, readings& taken) {
   const auto part = static_cast<std::int64_t>(chain);
   const double seconds = duration(times);
-  // Calls of one thread: threads that do not hinder each other take as long as one alone.
+  // Counts one thread's calls: threads that do not hinder each other take as long as one.
   const double calls = static_cast<double>(job.operations) * calls_in(speed_chains[chain]);
   taken.add("time", seconds, part);
   taken.add("per_op", seconds / calls, part);
@@ -160,7 +160,7 @@ std::vector<std::string> chain_names() {
   return names;
 }
 
-// The numbers of those that were asked for.
+// The numbers of the chosen chains.
 std::vector<std::int64_t> chains_at(const place& at) {
   const auto chosen = parse_names("--chains", at.word("chains"), chain_names());
   std::vector<std::int64_t> numbers;
@@ -193,7 +193,7 @@ task work_at(const contender&, const place& at) {
   return make_task("speed", work);
 }
 
-// A chain is shortened, "malloc-realloc-free" to "m-r-f".
+// Shortens a chain's name, "malloc-realloc-free" to "m-r-f".
 std::string short_name(const coordinate& chain) {
   const std::string name = to_string(chain);
   std::string text;

@@ -1,4 +1,4 @@
-// Benchmark III: a small part of the memory asked for is in use at one time.
+// Benchmark III: only a small part of the allocated memory is in use at a time.
 #include <fmt/format.h>
 
 #include "lab/kernels/strategy_bench.hpp"
@@ -25,7 +25,7 @@ bool fits(const place& at) {
       active, total));
 }
 
-// The rows of the paper's tables: more memory in use with small blocks, then larger blocks.
+// The rows of the paper's tables: first more memory in use with small blocks, then larger blocks.
 axis_text paper_blocks(const char* with_most_active) {
   return [=](const place& before) -> std::string {
     return before.number("active") == 20 ? with_most_active : "10";

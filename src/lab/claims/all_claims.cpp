@@ -5,7 +5,7 @@
 
 namespace mallard::lab {
 
-// The files of `statements`, put here at build time.
+// The files in `statements`, embedded at build time.
 extern const std::string_view density_claims_json;
 extern const std::string_view locality_claims_json;
 extern const std::string_view utilization_claims_json;

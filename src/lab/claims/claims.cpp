@@ -25,8 +25,8 @@ std::string range_text(const comparison& what) {
   return fmt::format("{:.6g} to {:.6g}", what.at_least, what.at_most);
 }
 
-// The estimate that decides: the farthest from the middle of what is claimed, or,
-// where one is enough, the nearest to it.
+// The estimate that decides: the one farthest from the middle of the range, or the nearest if one
+// is enough.
 const estimate& decisive(const std::vector<estimate>& estimates, const comparison& what) {
   const auto distance = [&](const estimate& one) {
     return std::max(what.at_least - one.ratio, one.ratio - what.at_most);
@@ -39,13 +39,13 @@ const estimate& decisive(const std::vector<estimate>& estimates, const compariso
              : *std::max_element(estimates.begin(), estimates.end(), nearer);
 }
 
-// A claim falls with one part of it, and stands only with all.
+// A claim fails with one part, and holds only with all.
 verdict both(verdict a, verdict b) {
   if (a == verdict::fails || b == verdict::fails) return verdict::fails;
   return a == verdict::holds ? b : a;
 }
 
-// One part is enough, and it takes all to fall.
+// One part that holds is enough; all must fail.
 verdict either(verdict a, verdict b) {
   if (a == verdict::holds || b == verdict::holds) return verdict::holds;
   return a == verdict::fails ? b : a;
@@ -90,7 +90,7 @@ judged judge(const view& cells, const comparison& what) {
   return {result, std::move(figures)};
 }
 
-// The benches that a claim is about.
+// The benches of a claim.
 names benches_of(const claim& what) {
   names benches;
   for (const comparison& part : what.comparisons) {
@@ -127,7 +127,7 @@ bool is_about(const names& benches, const observation& cell) {
   return std::find(benches.begin(), benches.end(), cell.bench) != benches.end();
 }
 
-// The claim speaks of the strategy without saying whose it is.
+// Whether the claim names the strategy without a library.
 bool speaks_of(const claim& what, std::string_view strategy) {
   return std::any_of(what.comparisons.begin(), what.comparisons.end(), [&](const comparison& one) {
     return std::find(one.left.begin(), one.left.end(), strategy) != one.left.end() ||
@@ -135,7 +135,7 @@ bool speaks_of(const claim& what, std::string_view strategy) {
   });
 }
 
-// The libraries of which strategies that the claim speaks of were measured, ours first.
+// The libraries with measured strategies that the claim names, ours first.
 std::vector<std::string> libraries_of(const claim& what, std::string_view heap,
                                       std::span<const observation> cells) {
   std::set<std::string> found;
@@ -152,8 +152,7 @@ std::vector<std::string> libraries_of(const claim& what, std::string_view heap,
   return ordered;
 }
 
-// The values of the coordinate that the claim is judged for one by one, in the order in which they
-// occur; one empty value when it is not.
+// The values of `each`, in the order of their occurrence; one empty value if there is none.
 std::vector<std::string> variants_of(const claim& what, std::string_view heap,
                                      std::span<const observation> cells) {
   if (what.each.empty()) return {""};

@@ -11,14 +11,14 @@
 namespace mallard::lab {
 namespace {
 
-// The natural logarithm of a quantity, with how far its interval reaches down and up.
+// The natural logarithm of a quantity, with the distances to both ends of its interval.
 struct log_quantity {
   double value;
   double down;
   double up;
 };
 
-// A quantity and the cell it was taken at (of a ratio: the left one).
+// A quantity and its cell (for a ratio, the left one).
 struct sample {
   const observation* cell;
   log_quantity quantity;
@@ -39,7 +39,7 @@ log_quantity mean_of(const std::vector<log_quantity>& all) {
 }
 
 log_quantity divide(const log_quantity& left, const log_quantity& right) {
-  // Not std::hypot: glibc's of 2.35 would be asked for.
+  // Not std::hypot, which would need glibc 2.35.
   const auto both = [](double one, double other) { return std::sqrt(one * one + other * other); };
   return {left.value - right.value, both(left.down, right.up), both(left.up, right.down)};
 }
@@ -50,7 +50,7 @@ estimate to_estimate(std::string where, const std::vector<log_quantity>& all) {
           std::exp(mean.value + mean.up)};
 }
 
-// Nothing for a cell that failed or has no such figure, or none that could be compared.
+// Returns: nothing for a cell that failed or has no comparable figure.
 std::optional<log_quantity> quantity_of(const observation& cell, const comparison& what) {
   const figure* one = cell.figure_of(what.measure);
   if (!cell.ok() || !one) return std::nullopt;
@@ -89,7 +89,7 @@ std::vector<name_pair> pairs_of(const comparison& what) {
   return pairs;
 }
 
-// The place of a cell, apart from the coordinates in which the two sides differ.
+// The place of a cell, without the coordinates in which the two sides differ.
 lab::place common_place(const comparison& what, const observation& cell) {
   lab::place at = cell.at;
   for (const conditions_of* side : {&what.left_at, &what.right_at}) {
@@ -99,8 +99,8 @@ lab::place common_place(const comparison& what, const observation& cell) {
   return at;
 }
 
-// One sample for all that lie in the same place but for the coordinate `spread`: the greatest over
-// the least. A place with a single cell has none.
+// One sample for all cells that differ only in the coordinate `spread`: the largest over the
+// smallest. A place with a single cell has none.
 std::vector<sample> spreads(const comparison& what, const std::vector<sample>& all) {
   std::map<place, std::vector<sample>> places;
   for (const sample& one : all) places[common_place(what, *one.cell)].push_back(one);
@@ -147,7 +147,8 @@ log_quantity base_of(const comparison& what, const std::vector<log_quantity>& al
       [](const log_quantity& a, const log_quantity& b) { return a.value < b.value; });
 }
 
-// Those at the values `at`; with a base, each against the mean, or the least, at the values `base`.
+// The samples at the values `at`; with a base, each divided by the mean, or the smallest, at the
+// values `base`.
 std::vector<sample> along(const comparison& what, const std::vector<sample>& all) {
   const auto lies_at = [&](const sample& one, const values& admitted) {
     const coordinate* value = one.cell->find(what.along);
@@ -175,7 +176,7 @@ std::vector<sample> along(const comparison& what, const std::vector<sample>& all
   return chosen;
 }
 
-// The samples by what has to be in the range together, named for the reader.
+// Groups samples whose mean must be in the range, and names the groups.
 class groups {
  public:
   explicit groups(const comparison& what) : what_(what) {}
@@ -227,7 +228,7 @@ std::string missing_text(const comparison& what, const name_pair& pair,
     if (!seen) return fmt::format("{} in {}", pair.text(), ds);
   }
   if (!samples.empty()) return {};
-  // A comparison along a coordinate may lack one end only: the label says which ends there are.
+  // A comparison along a coordinate may lack only one end, so the label names both.
   return fmt::format("{} of {}", what.base.nothing() ? pair.text() : std::string(what.label),
                      what.bench);
 }
@@ -263,7 +264,7 @@ view::view(std::span<const observation> cells, std::string_view heap, const cond
 
 view::list view::find(const comparison& what, std::string_view strategy,
                       const conditions_of& side) const {
-  // The global heap behind a base class is one library's in Benchmark I and nobody's elsewhere.
+  // In Benchmark I, the global heap behind a base class belongs to a library; elsewhere to none.
   const auto at_sign = strategy.find('@');
   std::vector<std::string_view> peers = {at_sign == strategy.npos ? library_
                                                                   : strategy.substr(at_sign + 1)};

@@ -1,4 +1,4 @@
-// Finds the evidence of measured cells for a comparison: ratios of figures with their intervals.
+// Finds the evidence for a comparison in measured cells: ratios of figures with their intervals.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace mallard::lab {
 
-// A geometric mean of ratios of figures, with its interval.
+// A geometric mean of ratios, with its interval.
 struct estimate {
   std::string where;
   double ratio = 1;
@@ -24,18 +24,18 @@ struct estimate {
 
 inline constexpr std::string_view our_library = "mallard";
 
-// The cells of one heap, of the global heap and of one library's resources. Where a comparison says
-// nothing of malloc, those under the C library's own count. Refers to the cells it was made of.
+// The cells on one heap, with the global heap or one library's resources. If a comparison does not
+// name a malloc, cells on the C library's count. Refers to the given cells.
 class view {
  public:
   using list = std::vector<const observation*>;
 
-  // `only`: what all cells that have these coordinates must have there. `library`: whose resources
-  // are meant where a comparison does not say.
+  // `only`: required values of coordinates, for cells that have these. `library`: the default
+  // library of a comparison.
   view(std::span<const observation> cells, std::string_view heap, const conditions_of& only = {},
        std::string_view library = our_library);
 
-  // The cells of `what.bench`, under the conditions of the comparison; failed cells included.
+  // The cells of `what.bench` that meet the conditions of the comparison, failed ones included.
   list find(const comparison& what, std::string_view strategy, const conditions_of& side) const;
 
  private:
@@ -45,17 +45,17 @@ class view {
 };
 
 struct evidence {
-  std::vector<estimate> estimates;  // of which `what.how_many` have to be in the range
-  std::string missing;              // what was not measured; empty: nothing
+  std::vector<estimate> estimates;  // `what.how_many` of them must be in the range
+  std::string missing;              // what was not measured; may be empty
 };
 
 evidence collect(const view& cells, const comparison& what);
 
-// For a comparison of cells that have to fail.
+// For a comparison of cells that must fail.
 struct failures {
   std::size_t failed = 0;
   std::size_t succeeded = 0;
-  std::string example;  // the reason that one of them gives
+  std::string example;  // the reason of one of them
 };
 failures collect_failures(const view& cells, const comparison& what);
 

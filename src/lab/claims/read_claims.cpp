@@ -1,5 +1,5 @@
-// Reads claims from JSON. Every member of every object has to be known: a misspelt one would judge
-// something else than its author meant.
+// Reads claims from JSON. Unknown members are errors, because a misspelt one would judge something
+// other than intended.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// Lists of names, by a name of their own.
+// Named lists of names.
 using groups_of = std::map<std::string, names>;
 
 [[noreturn]] void refuse(const std::string& reason) {
@@ -28,7 +28,7 @@ std::string text_of(const json& value) {
   return value.get<std::string>();
 }
 
-// An object of which every member is asked for once.
+// An object, each member of which is read once.
 class members {
  public:
   explicit members(const json& object) : object_(object) {
@@ -70,7 +70,7 @@ class members {
   std::set<std::string> known_;
 };
 
-// "AS3 AS4", or the name of a group.
+// Parses "AS3 AS4", or the name of a group.
 names list_of(const std::string& text, const groups_of& groups) {
   if (const auto group = groups.find(text); group != groups.end()) return group->second;
   names list;
@@ -82,7 +82,7 @@ names list_of(const std::string& text, const groups_of& groups) {
   return list;
 }
 
-// A word or a group, or a list of them. Words of coordinates may have spaces.
+// Parses a word or a group, or a list of them. Words of coordinates may contain spaces.
 names words_of(const json& given, const groups_of& groups) {
   const json list = given.is_array() ? given : json::array({given});
   names words;
@@ -105,7 +105,7 @@ bool is_range(const json& given) {
                      [](const json& end) { return end.is_null() || end.is_number_integer(); });
 }
 
-// 4, [4, null], "own", ["own", "shared"] or {"not": "own"}.
+// Parses 4, [4, null], "own", ["own", "shared"] or {"not": "own"}.
 values values_of(const json& given, const groups_of& groups) {
   values read;
   if (given.is_number_integer()) {
@@ -143,7 +143,7 @@ over over_of(const std::string& word) {
   refuse(fmt::format("each: unknown value '{}' (known: all, strategy, cell, value)", word));
 }
 
-// [low, high]; null is no bound.
+// Parses [low, high]; null means unbounded.
 void read_range(comparison& part, const json& range) {
   const auto is_bound = [](const json& end) { return end.is_null() || end.is_number(); };
   if (!range.is_array() || range.size() != 2 || !std::all_of(range.begin(), range.end(), is_bound))

@@ -9,7 +9,7 @@
 
 namespace mallard::lab {
 
-// The files of reference/p0089, put here at build time.
+// The files in reference/p0089, embedded at build time.
 extern const std::string_view benchmark1_seconds_csv;
 extern const std::string_view benchmark2_shuffle_effects_1e7_csv;
 extern const std::string_view benchmark2_without_local_2e21_csv;
@@ -45,7 +45,7 @@ Number number(std::string_view text) {
   return value;
 }
 
-// Columns: data structure, log2 of the size, then one per strategy, as the first line names them.
+// The columns: data structure, log2 of the size, then one for each strategy in the first line.
 table parse(std::string_view csv) {
   table figures;
   const auto lines = split(csv, '\n');

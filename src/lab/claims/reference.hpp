@@ -1,4 +1,4 @@
-// The published figures, built into the program so that an installed tool needs no data files.
+// The published figures, built into the program, so that an installed tool needs no data files.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace mallard::lab {
 
-// Seconds that P0089R1 prints for the paper's 2^27 leaf insertions; empty where it prints none.
-// `ds` as "DS1", `strategy` as "AS1".
+// P0089R1's seconds for 2^27 leaf insertions; empty if it prints none. `ds` like "DS1", `strategy`
+// like "AS1".
 std::optional<double> published_seconds(std::string_view ds, int size, std::string_view strategy);
 
-// A table of Benchmarks II to IV as it is kept in reference/p0089. A cell without a figure is one
-// that the paper prints as failed.
+// A table of Benchmarks II to IV, as in reference/p0089. A cell without a figure is printed as
+// failed in the paper.
 struct published_table {
   std::string_view name;  // of the file: "benchmark2_ratio_2e21"
   std::vector<std::string_view> columns;

@@ -1,4 +1,4 @@
-// A verdict for other programs: the page, and `mallard claims --json`.
+// A verdict as JSON, for the page and `mallard claims --json`.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,8 +1,8 @@
-// The allocators of the series benches: what each strategy constructs, and through what kind of
-// pointer it is asked for memory.
+// The allocators of the series benches: the resources that each strategy makes, and the type of the
+// pointer through which it is called.
 //
-// An arena has `heap()`, which gives a pointer with allocate(bytes, alignment) and
-// deallocate(p, bytes, alignment), and names the `allocator<T>` of containers that use it.
+// An arena has `heap()`, which returns a pointer with allocate(bytes, alignment) and deallocate(p,
+// bytes, alignment), and the `allocator<T>` of containers that use it.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace mallard::lab {
 
-// AS1: operator new and delete, by name.
+// AS1: calls operator new and delete directly.
 class global_arena {
  public:
   struct operator_new {
@@ -38,7 +38,7 @@ class global_arena {
   [[no_unique_address]] operator_new heap_;
 };
 
-// The resources of one strategy of one library.
+// One strategy's resources of one library.
 template <class Family, mechanism What>
 struct arena_resources;
 
@@ -61,7 +61,7 @@ struct arena_resources<Family, mechanism::multipool_on_monotonic> {
   outermost top{&below};
 };
 
-// Bound by type parameter: calls go to the resource by name.
+// Bound by type: calls the resource directly.
 template <class Family, mechanism What>
 class direct_arena {
   using resource = typename arena_resources<Family, What>::outermost;
@@ -80,8 +80,8 @@ class direct_arena {
   arena_resources<Family, What> resources_;
 };
 
-// Bound by abstract base. Where the pointer comes from is hidden from the compiler, so that virtual
-// calls are virtual calls in the machine code too.
+// Bound by abstract base. The pointer's origin is hidden from the compiler, so that virtual calls
+// stay virtual in the machine code.
 template <class Family, mechanism What>
 class abstract_arena {
  public:
@@ -100,8 +100,8 @@ class abstract_arena {
   arena_resources<Family, What> resources_;
 };
 
-// AS2: operator new and delete behind an abstract base. The libraries' own resources for that would
-// not do: libstdc++'s asks for aligned memory, which takes another path through malloc.
+// AS2: operator new and delete behind an abstract base. The libraries' own resources do not serve:
+// libstdc++'s requests aligned memory, which takes another path through malloc.
 class abstract_global_arena {
   class operator_new_resource final : public std::pmr::memory_resource {
     void* do_allocate(std::size_t bytes, std::size_t) override { return ::operator new(bytes); }
@@ -137,7 +137,7 @@ class synchronized_arena {
   typename Family::synchronized pool_;
 };
 
-// "mutex": what one would write oneself, a lock around a pool that knows nothing of threads.
+// "mutex": a lock around a single-threaded pool, as a user would write it.
 template <class Family>
 class locked_arena {
  public:

@@ -17,17 +17,17 @@ inline std::vector<std::string> node_containers() {
   return {"list", "stable_vector"};
 }
 
-// Sizes like "10^4x10^4,100x500": the coordinates "iterations", how many containers, and
-// "elements", how many each of them gets.
+// Sizes such as "10^4x10^4,100x500", as the coordinates "iterations", the number of containers, and
+// "elements" in each.
 axis repeated_sizes(std::string usual, std::string quick);
 
 axis type_axis();
 
-// Vectors that grow in some form, on columns that have such a kernel.
+// Contenders with a kernel for vectors that grow in this form.
 rivals_of growing(growth_form form);
 task grow(const contender& who, const place& at, growth_form form);
 
-// On the page: where they stand, and what figures may be divided by.
+// On the page: their section, and the bases of their figures.
 page_section arrays_section();
 page_topic extended_allocators();
 std::vector<std::string> extended_bases();
@@ -37,8 +37,7 @@ page_card growth_card(std::string hint);
 std::vector<measure_kind> growth_measures();
 std::vector<figure_kind> growth_figures();
 
-// Seconds for each element of each container, of a bench whose cells have "time": by how much to
-// divide.
+// The divisor for seconds per element, for benches whose cells have "time".
 double elements_in_all(const place& at);
 
 }  // namespace mallard::lab

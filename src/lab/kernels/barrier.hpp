@@ -1,10 +1,10 @@
-// Keeps the optimiser from seeing more than a real program would let it see.
+// Keeps the optimiser from seeing more than in a real program.
 #pragma once
 
 namespace mallard::lab {
 
-// The pointer, with everything forgotten that the compiler knew about the object behind it. A
-// virtual call through the result is a virtual call in the machine code too.
+// Returns the pointer, and makes the compiler forget its object. So a virtual call through the
+// result stays virtual in the machine code.
 template <class T>
 inline T* launder_pointer(T* pointer) noexcept {
   asm volatile("" : "+r"(pointer) : : "memory");
@@ -17,13 +17,13 @@ inline void forget_value(T& value) noexcept {
   asm volatile("" : "+r"(value));
 }
 
-// Makes the compiler believe that the memory behind the pointer is read here.
+// Makes the compiler believe that the memory at the pointer is read here.
 inline void consume_memory(const void* pointer) noexcept {
   asm volatile("" : : "r"(pointer) : "memory");
 }
 
-// Makes the compiler believe that this one object is read and written here. Unlike the above, it
-// lets everything else stay in registers.
+// Makes the compiler believe that only this object is read and written here. Everything else may
+// stay in registers.
 template <class T>
 inline void renew(T& object) noexcept {
   asm volatile("" : "+m"(object));

@@ -1,4 +1,4 @@
-// Boost's extended allocators as arenas: all of a kind share one heap, or one pool.
+// Boost's extended allocators as arenas: those of a kind share one heap or pool.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace mallard::lab {
 
-// `Allocator<T>` is made from nothing; its memory comes from Boost's heap, which can be asked.
+// `Allocator<T>` is default-constructible. Its memory comes from Boost's heap, which can be
+// queried.
 template <template <class> class Allocator, unsigned CapableOf = 0>
 struct boost_arena {
   static constexpr unsigned capable_of = CapableOf;
@@ -37,8 +38,7 @@ using boost_v2_forward = boost::container::allocator<T, 2, BOOST_CONTAINER_EXPAN
 template <class T>
 using boost_v2_backward = boost::container::allocator<T, 2, BOOST_CONTAINER_EXPAND_FWD>;
 
-// The pools as the article has them: 256 nodes in a block, two free blocks kept, 2 % beside the
-// nodes.
+// The article's pools: 256 nodes in a block, two free blocks kept, 2 % overhead.
 template <class T>
 using boost_adaptive = boost::container::adaptive_pool<T, 256, 2, 2, 2>;
 template <class T>
@@ -50,7 +50,7 @@ using boost_node = boost::container::node_allocator<T, 256>;
 template <class T>
 using boost_fast_pool = boost::fast_pool_allocator<T>;
 
-// Boost.Pool's memory comes from operator new, and cannot be asked for.
+// Boost.Pool takes memory from operator new and cannot be queried.
 struct fast_pool_arena : boost_arena<boost_fast_pool> {
   template <class Container>
   std::optional<memory_account> account(const Container&) const {

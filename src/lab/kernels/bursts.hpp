@@ -1,7 +1,7 @@
-// Containers of nodes that are filled and emptied by ranges, and what their pools hold then.
+// Containers of nodes, filled and emptied by ranges, and the memory that their pools then hold.
 //
-// A `Column` names its `arena` and, by `list<T, Allocator>` and `stable_vector<T, Allocator>`, the
-// containers.
+// A `Column` names its `arena` and its containers, `list<T, Allocator>` and `stable_vector<T,
+// Allocator>`.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace mallard::lab {
 
-// Iterators to where each range begins and the last one ends.
+// Iterators to the start of each range and to the end of the last one.
 template <class Container>
 using cuts = std::vector<typename Container::iterator>;
 
@@ -41,7 +41,7 @@ template <class List>
   for (std::uint64_t i = 0; i < elements; ++i) l.push_back(wrapped_int(static_cast<int>(i)));
 }
 
-// Walks the whole list: returns the sum of what is in it.
+// Walks the whole list. Returns: the sum of its elements.
 template <class List>
 std::uint64_t find_cuts(List& l, std::uint64_t range, cuts<List>& found) {
   std::uint64_t sum = 0;
@@ -65,7 +65,7 @@ template <class List>
   for (std::size_t i = 0; i + 1 < at.size(); ++i) l.erase(at[i]);
 }
 
-// From the back: a range taken from the front of a vector moves all that is behind it.
+// From the back, because erasing in front moves everything behind it.
 template <class Vector>
 [[gnu::noinline]] void erase_from_back(Vector& v, std::uint64_t range) {
   while (!v.empty()) v.erase(v.end() - static_cast<std::ptrdiff_t>(range), v.end());
@@ -78,7 +78,7 @@ double seconds_of(const Phase& phase) {
   return read_thread_seconds() - start;
 }
 
-// Fills the list and empties it again; `full` is called in between.
+// Fills and empties the list; calls `full` in between.
 template <class List, class Full>
 burst_times fill_and_empty(List& l, std::uint64_t elements, std::uint64_t range, cuts<List>& at,
                            const Full& full) {
@@ -94,7 +94,8 @@ burst_times fill_and_empty(List& l, std::uint64_t elements, std::uint64_t range,
 
 inline constexpr auto ignore_content = [](std::uint64_t) {};
 
-// A first round, not timed, so that all strategies find what memory they keep; then a second one.
+// The first round is not timed, so that each strategy has the memory that it keeps; the second one
+// is.
 template <class Column>
 void run_list_burst(const burst_work& work, readings& taken) {
   using arena = typename Column::arena;
@@ -167,7 +168,7 @@ inline double difference(std::uint64_t now, std::uint64_t before) {
   return now > before ? static_cast<double>(now - before) : 0;
 }
 
-// Bytes beside the node, for each node, by the bytes of a node.
+// Bytes beyond the node's own, per node.
 inline double overhead_of(double bytes, std::uint64_t nodes) {
   const double per_node = bytes / static_cast<double>(nodes);
   return std::max(0.0, per_node / sizeof(list_node) - 1);
@@ -181,14 +182,14 @@ void run_pool(const pool_work& work, readings& taken) {
   using list =
       typename Column::template list<wrapped_int, std::remove_const_t<decltype(allocator)>>;
   list l(allocator);
-  // All memory but the nodes' is there, and has been written to, before the first node is.
+  // All memory but the nodes' exists and is written to before the first node.
   cuts<list> at(work.elements / work.range + 2, l.end());
   const auto account = [&]() -> std::optional<memory_account> {
     return memory.template account<list>(l);
   };
   const auto before = account();
   const std::uint64_t resident_before = read_resident_bytes();
-  // Memory with all nodes there is read in the first round, which is not timed.
+  // The memory with all nodes is read in the first round, which is not timed.
   std::optional<memory_account> full;
   std::uint64_t resident_full = 0;
   fill_and_empty(l, work.elements, work.range, at, [&](std::uint64_t) {

@@ -1,5 +1,5 @@
-// The kernels as templates over a family of resources: which resources a run constructs, how the
-// containers get at them, and how they go away. Everything here happens inside the clock.
+// The kernels as templates over a family of resources. They say which resources a run makes, how
+// containers reach them, and how they end. All of this is timed.
 #pragma once
 
 #include <new>
@@ -10,7 +10,7 @@
 
 namespace mallard::lab {
 
-// The original's type-parameter adaptor writes a byte into each block; the other routes do not.
+// The original's adaptor by type writes a byte into each block; the other ways do not.
 template <class T, class Resource>
 class touching_allocator : public allocator<T, Resource> {
  public:
@@ -51,7 +51,7 @@ struct bind_abstract {
   }
 };
 
-// A monotonic resource over the caller's buffer, or without one.
+// A monotonic resource in the caller's buffer, or without one.
 template <class Monotonic>
 Monotonic make_monotonic(const container_work& job) {
   return job.buffer.empty() ? Monotonic() : Monotonic(job.buffer.data(), job.buffer.size());
@@ -87,7 +87,7 @@ struct resource_runner {
         if constexpr (What == mechanism::monotonic) {
           build<Container, Mode, End>(Binding::pointer(arena), job);
         } else if constexpr (End == destruction::winked_out) {
-          // The pool lives in the arena too, and is winked out with it.
+          // The pool itself lives in the arena and is winked out with it.
           pool* resource = ::new (arena.allocate(sizeof(pool), alignof(pool))) pool(&arena);
           build<Container, Mode, End>(Binding::pointer(*resource), job);
         } else {
@@ -116,7 +116,7 @@ container_kernel pick(int ds, destruction end, fairness choices) {
                        : pick<Family, What, Binding, winked_out, fair_mode>(ds);
 }
 
-// One translation unit is generated for each of the following and each family.
+// CMake makes one translation unit for each of these and each family.
 
 template <class Family>
 container_kernel monotonic_kernel(int ds, const strategy& how, fairness choices) {

@@ -15,16 +15,16 @@
 namespace mallard::lab {
 namespace {
 
-// The warm-up goes on at least this long: one run of a small container would neither touch all the
-// memory that later runs touch nor bring the heap into a steady state.
+// The minimal warm-up. One run of a small container would neither touch all memory of later runs
+// nor bring the heap to a steady state.
 constexpr double warm_up_seconds = 0.002;
 
 double read_wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// The caller's buffer. Its pages are touched first by the warm-up, that is, before the clock starts
-// and no more of them than the workload uses, so that the resident set stays a true figure.
+// The caller's buffer. Only the warm-up touches its pages first: before the clock starts, and only
+// those that the workload uses. So the resident set is true.
 class mapped_buffer {
  public:
   explicit mapped_buffer(std::size_t bytes) : bytes_(bytes) {
@@ -32,7 +32,7 @@ class mapped_buffer {
     void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) throw std::bad_alloc();
-    madvise(mapped, bytes, MADV_HUGEPAGE);  // only advice
+    madvise(mapped, bytes, MADV_HUGEPAGE);  // a hint only
     data_ = static_cast<std::byte*>(mapped);
   }
   ~mapped_buffer() {
@@ -56,7 +56,7 @@ std::uint64_t runs_for(const container_run& what, double seconds_per_run) {
 }
 
 struct warmth {
-  double seconds_per_run;  // of the last batch
+  double seconds_per_run;  // in the last batch
   std::uint64_t checksum;  // of the first run
 };
 
@@ -81,7 +81,7 @@ void build_and_drop(const container_run& what, const circumstances& around, read
   const std::uint64_t base_resident = read_resident_bytes();
   if (what.uses_heap) make_heap_private();
 
-  // Address space that is never touched must not be what breaks a limit.
+  // Untouched address space must not exceed a limit.
   const std::uint64_t buffer_bytes = around.memory_limit > 0
                                          ? std::min(what.buffer_bytes, around.memory_limit / 2)
                                          : what.buffer_bytes;
@@ -98,7 +98,7 @@ void build_and_drop(const container_run& what, const circumstances& around, read
   };
   std::uint64_t runs = around.hint;
   if (what.paper) {
-    runs = runs_for(what, 0);  // the original runs cold, and a fixed number of times
+    runs = runs_for(what, 0);  // the original runs cold, a fixed number of times
   } else {
     const warmth warm = warm_up(what, fresh());
     taken.checksum = warm.checksum;
@@ -109,7 +109,7 @@ void build_and_drop(const container_run& what, const circumstances& around, read
   container_work state = fresh();
   reset_peak_resident();
   const page_faults faults_before = read_page_faults();
-  // The original looked at the clock on the wall.
+  // The original uses wall-clock time.
   const auto read_seconds = what.paper ? read_wall_seconds : read_thread_seconds;
   const double start = read_seconds();
   what.run(state, runs);

@@ -1,4 +1,4 @@
-// Benchmark IV: threads that do nothing but allocate and free.
+// Benchmark IV: threads that only allocate and free.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace mallard::lab {
 
-// Before the clock starts, so that malloc has its arena for the thread.
+// Not timed: lets malloc make the thread's arena.
 inline constexpr std::uint64_t warm_up_pairs = 256;
 
 template <class Heap>
@@ -30,7 +30,7 @@ inline double per_round(double seconds, const contention_work& work) {
   return seconds / static_cast<double>(work.rounds);
 }
 
-// Each thread makes an allocator of its own in each round, inside the clock.
+// Each thread makes its own allocator in each round, while it is timed.
 template <class Arena>
 void run_own(const contention_work& work, readings& taken) {
   std::atomic<std::uint64_t> done{0};
@@ -48,7 +48,7 @@ void run_own(const contention_work& work, readings& taken) {
   taken.checksum = done;
 }
 
-// All threads use the same allocator.
+// All threads share one allocator.
 template <class Arena>
 void run_shared(const contention_work& work, readings& taken) {
   Arena arena;
@@ -73,7 +73,7 @@ void produce(Heap* heap, block_ring& ring, std::uint64_t count, std::size_t byte
   }
 }
 
-// Gives back what comes, until the ring is closed. Returns how many.
+// Frees blocks from the ring until it is closed. Returns: their number.
 template <class Heap>
 std::uint64_t consume(Heap* heap, block_ring& ring, std::size_t bytes) {
   std::uint64_t freed = 0;
@@ -91,7 +91,7 @@ std::uint64_t consume(Heap* heap, block_ring& ring, std::size_t bytes) {
   }
 }
 
-// Closes the ring however the producer ends, or its consumer would wait for ever.
+// Closes the ring even if the producer throws, because its consumer would wait for ever.
 class closing {
  public:
   explicit closing(block_ring& ring) : ring_(ring) {}

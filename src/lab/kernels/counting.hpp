@@ -1,5 +1,5 @@
-// An allocator that counts what containers ask of another one, in a pass of its own: counting is
-// not to be in any time.
+// An allocator that counts containers' calls of another one. Counting runs in a pass of its own, so
+// that it is in no time.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@ inline constexpr unsigned backward_command = 4;
 inline constexpr unsigned shrink_command = 8;
 
 struct call_counts {
-  unsigned capable_of = 0;         // commands that the allocator does not refuse out of hand
-  std::uint64_t counted_from = 0;  // bytes an array has before it is to grow; smaller: not tried
-  std::uint64_t allocations = 0;   // calls, whatever they asked for and got
+  unsigned capable_of = 0;         // commands that the allocator can perform
+  std::uint64_t counted_from = 0;  // smaller arrays' growth is not counted as tried
+  std::uint64_t allocations = 0;   // all calls
   std::uint64_t deallocations = 0;
-  std::uint64_t tried = 0;  // to change an array where it is
+  std::uint64_t tried = 0;  // to resize an array in place
   std::uint64_t done = 0;
 };
 
 template <class Allocator>
 concept extended = requires { typename Allocator::version; } && Allocator::version::value == 2;
 
-// Members that an allocator of either version has.
+// Members common to both versions of allocators.
 template <class Allocator>
 class counting_arrays {
  public:
@@ -95,12 +95,12 @@ class counting<Allocator> : public counting_arrays<Allocator> {
     const unsigned wanted = command & counts_->capable_of;
     const bool shrinks = (wanted & shrink_command) != 0;
     const bool expands = (wanted & (forward_command | backward_command)) != 0;
-    // A full array that is to grow has one element less than it has to get.
+    // When a full array grows, it has one element less than it needs.
     const bool large = (limit - 1) * sizeof(value_type) >= counts_->counted_from;
     const bool tries = reuse != nullptr && (shrinks || (expands && large));
     counts_->tried += tries;
     const pointer result = inner_.allocation_command(command, limit, count, reuse);
-    // Boost's allocators forget the old array when they have shrunk it, too.
+    // Boost's allocators also clear `reuse` after shrinking.
     counts_->done += tries && result != nullptr && (shrinks || reuse != nullptr);
     return result;
   }

@@ -1,4 +1,4 @@
-// The element types of vectors and lists that are filled from the back.
+// Element types of vectors and lists filled from the back.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace mallard::lab {
 
-// The original's element: an int that is copied by a constructor, as a move would be.
+// The original's element: an int with a copying constructor, which also serves as the move.
 class wrapped_int {
  public:
   explicit wrapped_int(int value = 0) : value_(value) {}
@@ -44,7 +44,7 @@ struct element<pod64> {
   static std::uint64_t read(const pod64& one) { return one.words[0] + one.words[7]; }
 };
 
-// So short that it has no memory of its own: moving one takes more than copying its bytes.
+// Short strings without memory of their own: a move is more than a copy of bytes.
 template <>
 struct element<std::string> {
   static std::string make(std::uint64_t i) {

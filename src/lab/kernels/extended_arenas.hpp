@@ -1,6 +1,6 @@
-// The allocators of the benches of extended allocators that need no Boost: each arena has
-// `make_allocator<T>()`, says as `capable_of` what its allocators do with arrays, and gives by
-// `account` what it holds for a container of nodes, if it can.
+// Allocators for the benches of extended allocators that need no Boost. Each arena has
+// `make_allocator<T>()`; `capable_of`, the array commands of its allocators; and `account`, the
+// memory held for a container of nodes, if known.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace mallard::lab {
 
-// For allocators that do nothing with arrays and cannot be asked for anything.
+// For allocators that cannot resize arrays and cannot be queried.
 struct plain_arena {
   static constexpr unsigned capable_of = 0;
   template <class Container>
@@ -32,7 +32,7 @@ struct std_arena : plain_arena {
   }
 };
 
-// "pool": std's pool, by polymorphic_allocator.
+// "pool": std's pool through polymorphic_allocator.
 class std_pool_arena : public plain_arena {
  public:
   template <class T>
@@ -75,7 +75,7 @@ inline memory_account account_of(const adaptive_pool_resource& pool) {
   return {pool.stats().reserved_bytes, held_from_system()};
 }
 
-// "adaptive" and "node": the pool that all containers with nodes of one size share.
+// "adaptive" and "node": the pool shared by all containers with nodes of one size.
 template <template <class> class Allocator>
 class shared_pool_arena {
  public:
@@ -105,7 +105,7 @@ using adaptive_allocator = adaptive_pool_allocator<T>;
 template <class T>
 using segregated_allocator = node_allocator<T>;
 
-// "own-adaptive": a pool of its own, without a lock; the first node has the size of all.
+// "own-adaptive": a pool of its own, without a lock; the first node sets the size.
 class own_pool_arena {
  public:
   static constexpr unsigned capable_of = 0;

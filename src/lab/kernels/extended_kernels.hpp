@@ -1,4 +1,4 @@
-// The kernels of the benches of extended allocators, by library and strategy; null where there is
+// The kernels of the benches of extended allocators, by library and strategy; null if there is
 // none.
 #pragma once
 
@@ -24,7 +24,7 @@ kernel_of<Work> find_named(const named_kernel<Work> (&all)[Count], std::string_v
   return nullptr;
 }
 
-// In extended_plain.cpp.
+// Defined in extended_plain.cpp.
 kernel_of<growth_work> realloc_growth(element_type type, growth_form form);
 kernel_of<growth_work> std_growth();
 kernel_of<shrink_work> std_shrink();
@@ -33,7 +33,7 @@ kernel_of<pool_work> std_list_pool();
 kernel_of<realloc_work> plain_resize(const column& where);
 kernel_of<mixed_work> plain_mixed(const column& where);
 
-// Those that use Boost's containers, in extended_growth_*.cpp and extended_nodes_*.cpp.
+// With Boost's containers, in extended_growth_*.cpp and extended_nodes_*.cpp.
 kernel_of<growth_work> mallard_growth(std::string_view strategy);
 kernel_of<growth_work> boost_growth(std::string_view strategy);
 kernel_of<shrink_work> mallard_shrink(std::string_view strategy);

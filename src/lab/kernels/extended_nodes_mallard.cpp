@@ -4,7 +4,7 @@
 #include "lab/kernels/extended_arenas.hpp"
 #include "lab/kernels/extended_kernels.hpp"
 
-// Boost's containers destroy by a member of std's polymorphic_allocator which C++20 deprecates.
+// Boost's containers call a member of std's polymorphic_allocator that C++20 deprecates.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace mallard::lab {

@@ -1,5 +1,5 @@
-// The benches of extended allocators as far as they need no Boost: std's containers, realloc, and
-// heaps for blocks of all sizes.
+// The benches of extended allocators without Boost: std's containers, realloc, and heaps for blocks
+// of all sizes.
 #include <list>
 #include <vector>
 
@@ -30,7 +30,7 @@ struct std_pool {
 
 }  // namespace
 
-// Room in front is of no use to it.
+// It cannot use room in front.
 kernel_of<growth_work> realloc_growth(element_type type, growth_form form) {
   const bool possible = type == element_type::pod64 && form != growth_form::backward;
   return possible ? run_realloc_growth : nullptr;

@@ -1,5 +1,5 @@
-// Parameters of the kernels for extended allocators, and their look-up: arrays that grow and shrink
-// in place, nodes in bursts, pools of nodes, and heaps for blocks of any size.
+// Parameters and look-up of the kernels for extended allocators: arrays that grow and shrink in
+// place, nodes in bursts, pools of nodes, and heaps for blocks of any size.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace mallard::lab {
 
-// "int": a wrapped int with a copying constructor, "pod64": 64 bytes that may be copied as such,
-// "string": a short std::string.
+// "int": an int wrapped in a class with a copy constructor; "pod64": 64 bytes that may be copied as
+// such; "string": a short std::string.
 enum class element_type { wrapped_int, pod64, string };
 
-// Other growing containers, and the side with room: see docs/method.md.
+// Whether other containers grow, too, and where there is room: see docs/method.md.
 enum class growth_form { alone, among, backward };
 
 // Vectors filled from the back.
@@ -26,7 +26,7 @@ struct growth_work {
   growth_form form = growth_form::alone;
 };
 
-// Vectors emptied from the back, five elements at a time, none of their memory kept.
+// Vectors emptied from the back, five elements at a time; each step returns their memory.
 struct shrink_work {
   std::uint64_t iterations = 0;
   std::uint64_t elements = 0;
@@ -40,17 +40,17 @@ struct burst_work {
   std::uint64_t range = 0;
 };
 
-// The same with a list, and what the pool holds.
+// The same with a list, and the memory that its pool holds.
 struct pool_work {
   std::uint64_t elements = 0;
-  std::uint64_t range = 0;  // 1: node by node
+  std::uint64_t range = 0;  // 1: single nodes
 };
 
-// One block that grows step by step.
+// One block that grows in steps.
 struct realloc_work {
   std::uint64_t rounds = 0;
   std::uint64_t final_bytes = 0;
-  std::uint64_t percent = 0;  // of the size before; 0: steps of so many bytes
+  std::uint64_t percent = 0;  // new size relative to the old one; 0: steps of so many bytes
   std::uint64_t step_bytes = 0;
 };
 
@@ -66,7 +66,7 @@ struct mixed_work {
 // All columns of these benches, in the order of their tables.
 std::span<const column> extended_columns();
 
-// Null when there is no such column in that bench.
+// Returns: null if the bench has no such column.
 kernel_of<growth_work> find_growth_kernel(const column& where, element_type type, growth_form form);
 kernel_of<shrink_work> find_shrink_kernel(const column& where);
 kernel_of<burst_work> find_burst_kernel(const column& where, node_container what);

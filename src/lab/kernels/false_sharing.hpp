@@ -1,5 +1,5 @@
-// The slides' parallel counter: how near to each other the threads' counters lie decides whether
-// the threads get in each other's way. And the same with small objects.
+// The parallel counter of the slides: the distance of the threads' counters decides whether the
+// threads hinder each other. Also the same with small objects.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace mallard::lab {
 
 inline constexpr std::size_t matrix_dimension = 512;
 
-// Numbers of which about one in two is odd.
+// About every second number is odd.
 inline std::vector<int> make_matrix(std::uint64_t seed) {
   random_stream random(seed);
   std::vector<int> matrix(matrix_dimension * matrix_dimension);
@@ -23,8 +23,8 @@ inline std::vector<int> make_matrix(std::uint64_t seed) {
   return matrix;
 }
 
-// The part of thread `number`, counted as often as makes up `work.increments` over all threads. The
-// counter is volatile, so that every form reads and writes it each time, wherever it lies.
+// Counts the part of thread `number` repeatedly, so that all threads make `work.increments`. The
+// counter is volatile, so that every form reads and writes it each time.
 inline void count_odds(const std::vector<int>& matrix, const false_sharing_work& work,
                        unsigned number, volatile std::uint64_t& counter) {
   const std::size_t first = matrix.size() * number / work.threads;
@@ -61,7 +61,7 @@ void run_shared_array(const false_sharing_work& work, readings& taken) {
   arena.heap()->deallocate(results, bytes, 8);
 }
 
-// Example 2: each thread counts in a variable on its stack, and writes its result once.
+// Example 2: each thread counts in a local variable and writes its result once.
 template <class Arena>
 void run_local_variable(const false_sharing_work& work, readings& taken) {
   const std::vector<int> matrix = make_matrix(work.seed);
@@ -80,7 +80,7 @@ void run_local_variable(const false_sharing_work& work, readings& taken) {
   arena.heap()->deallocate(results, bytes, 8);
 }
 
-// Each thread's counter comes from an arena of its own.
+// Each thread's counter comes from its own arena.
 template <class Arena>
 void run_arena_per_thread(const false_sharing_work& work, readings& taken) {
   const std::vector<int> matrix = make_matrix(work.seed);
@@ -95,14 +95,14 @@ void run_arena_per_thread(const false_sharing_work& work, readings& taken) {
   }
 }
 
-// A small object that a thread works on.
+// A small object for one thread's work.
 struct small_object {
   std::uint64_t value;
 };
 inline constexpr std::size_t objects_per_thread = 64;
 
-// One thread makes the objects of all, in turn, as a thread that hands out work does; then each
-// thread increments its own. `heap_of` says where the objects of a thread come from.
+// One thread makes all objects, in turn, as a thread that distributes work does. Then each thread
+// increments its own. `heap_of` returns the heap of a thread's objects.
 template <class HeapOf>
 void run_objects(const false_sharing_work& work, readings& taken, const HeapOf& heap_of) {
   constexpr std::size_t alignment = alignof(small_object);

@@ -1,4 +1,4 @@
-// The resources of Boost.Container, boost::container::pmr, as a peer.
+// Boost.Container's resources, boost::container::pmr, as a peer.
 #pragma once
 
 // Boost's headers are not clean under our warnings.

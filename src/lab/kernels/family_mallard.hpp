@@ -1,4 +1,4 @@
-// Our own resources: the one place where the lab names them.
+// Our resources: the only place where the lab names them.
 #pragma once
 
 #include <memory_resource>

@@ -1,4 +1,4 @@
-// The resources of the C++ library, std::pmr, as a peer.
+// The C++ library's resources, std::pmr, as a peer.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Building one data structure and touching its elements: the work inside the clock.
+// Builds one data structure and touches its elements: the timed work.
 #pragma once
 
 #include <concepts>
@@ -21,8 +21,8 @@ concept vector_like = requires(C& container) {
 template <class T>
 concept string_like = requires(const T& text) { text.c_str(); };
 
-// Reads and writes each leaf once and returns what the checksum needs of it. `zero` is 0, which the
-// compiler does not know: elements of sets are const, and must keep the value that they hash to.
+// Reads and writes each leaf once. Returns: its part of the checksum. `zero` is 0, unknown to the
+// compiler: elements of sets are const and must keep their hashed value.
 inline std::uint64_t touch(const int& leaf, int zero) {
   int& value = const_cast<int&>(leaf);
   value += zero;
@@ -42,7 +42,7 @@ std::uint64_t touch(const Container& inner, int zero) {
   return sum;
 }
 
-// The original's light use: memset of four bytes, and only in DS1 and DS2.
+// The original's light use: memset of four bytes, only in DS1 and DS2.
 template <class T>
 void overwrite(T* first) {
   std::memset(first, 0xff, 4);
@@ -71,7 +71,7 @@ piece next_string(container_work& job) {
   }
 }
 
-// Adds one element and gives back its address (in a set: of the equal one that was there before).
+// Adds one element. Returns: its address (in a set, that of an equal element).
 template <class Container, class... Args>
 const typename Container::value_type* add(Container& container, Args&&... args) {
   if constexpr (vector_like<Container>) {
@@ -102,11 +102,11 @@ void fill_leaves(Container& container, std::uint64_t count, container_work& job)
       added = add(container, static_cast<int>(i));
     } else {
       piece text = next_string<Mode>(job);
-      forget_value(text.length);  // or copies are compiled differently where its range is seen
+      forget_value(text.length);  // otherwise the visible range affects how copies are compiled
       added = add(container, text.begin, text.length);
     }
     if constexpr (!Mode::paper) {
-      renew(const_cast<leaf&>(*added));  // or touching could be merged into the construction
+      renew(const_cast<leaf&>(*added));  // otherwise touching might be merged into the construction
       sum += touch(*added, job.zero);
     } else if constexpr (std::same_as<leaf, int> && vector_like<Container>) {
       overwrite(const_cast<int*>(added));
@@ -117,7 +117,7 @@ void fill_leaves(Container& container, std::uint64_t count, container_work& job)
   job.checksum += sum;
 }
 
-// The container that every element of DS5 to DS12 is a copy of.
+// The container of which every element of DS5 to DS12 is a copy.
 template <class Mode, class Inner>
 Inner make_prototype(const typename Inner::allocator_type& allocator, container_work& job) {
   if constexpr (std::same_as<typename Inner::value_type, int> && vector_like<Inner>) {
@@ -130,8 +130,8 @@ Inner make_prototype(const typename Inner::allocator_type& allocator, container_
   }
 }
 
-// DS5 to DS12: the prototype, and copies of it up to `count` elements. The original adds `count`
-// copies to the prototype, so that its outer vector has to grow once; paper mode does that too.
+// DS5 to DS12: the prototype, and copies up to `count` elements. The original adds `count` copies
+// to the prototype, so that its outer vector grows once more; so does paper mode.
 template <class Mode, class Container>
 void fill_containers(Container& container, std::uint64_t count, container_work& job) {
   using inner = typename Container::value_type;
@@ -148,7 +148,7 @@ void fill_containers(Container& container, std::uint64_t count, container_work& 
   }
 }
 
-// Not inlined: strategies with the same allocator type share the code.
+// Not inlined, so that strategies with the same allocator type share the code.
 template <class Mode, class Container>
 [[gnu::noinline]] void fill(Container& container, container_work& job) {
   container.reserve(job.outer_elements);

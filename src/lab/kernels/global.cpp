@@ -1,4 +1,4 @@
-// AS1: plain std:: containers on the global heap.
+// AS1: std:: containers on the global heap.
 
 #include "lab/kernels/pick.hpp"
 

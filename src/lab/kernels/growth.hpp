@@ -1,8 +1,8 @@
-// Vectors that are filled from the back: alone, among others that grow too, and with room in front
-// of them only. And vectors that give back what they no longer need.
+// Vectors filled from the back: alone, among others that grow, and with room only in front. And
+// vectors that return unneeded memory.
 //
-// A `Column` names its `arena`, whose allocators it measures, and the `vector<T, Allocator>` that
-// uses them; `arena::capable_of` is what these allocators do with arrays.
+// A `Column` names its `arena`, whose allocators are measured, and the `vector<T, Allocator>` that
+// uses them. `arena::capable_of` is the allocators' array commands.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,14 @@
 
 namespace mallard::lab {
 
-// Among others, small arrays move anyway.
+// Smaller arrays among others move in any case.
 inline constexpr std::uint64_t large_array_bytes = 64 * 1024;
 
-// Result of one pass over some containers.
+// The result of one pass over some containers.
 struct growth_result {
   double seconds = 0;
   std::uint64_t checksum = 0;
-  std::uint64_t capacity = 0;  // of the last one
+  std::uint64_t capacity = 0;  // of the last container
 };
 
 template <class Vector>
@@ -85,7 +85,7 @@ growth_result grow_among(const Allocator& allocator, std::uint64_t iterations,
   return result;
 }
 
-// Blocks around a vector: one in front of it, to be freed, and one behind it, to stay.
+// Blocks around a vector: one in front of it, which is freed, and one behind it, which stays.
 template <class Allocator>
 class neighbours {
  public:
@@ -127,8 +127,8 @@ struct walled_vector {
   Vector v;
 };
 
-// The article's vectors that can only grow to the front, made in batches so that the clock is not
-// read for each: half as much again as they need has been freed before them.
+// The article's vectors that can grow only to the front. They are made in batches, so that the
+// clock is not read for each. Half as much again as they need was freed in front of them.
 template <class Vector, class Allocator>
 growth_result grow_backward(const Allocator& allocator, std::uint64_t iterations,
                             std::uint64_t elements) {
@@ -167,7 +167,7 @@ growth_result grow(const growth_work& work, const Allocator& allocator, std::uin
   return grow_backward<Vector>(allocator, iterations, work.elements);
 }
 
-// The share of tries that succeeded, if there were any.
+// The share of successful tries, if there were any.
 inline void add_success(readings& taken, const call_counts& counts) {
   if (counts.tried == 0) return;
   taken.add("success", static_cast<double>(counts.done) / static_cast<double>(counts.tried));
@@ -184,11 +184,11 @@ inline std::uint64_t counted_iterations(const growth_work& work) {
   return std::min<std::uint64_t>(work.iterations, 4);
 }
 
-// Adds the calls of one vector, and the number of times that growing in place succeeded.
+// Adds the calls per vector, and how often growing in place succeeded.
 inline void add_calls(readings& taken, const growth_work& work, const call_counts& counts,
                       std::uint64_t iterations) {
   const std::uint64_t vectors = work.form == growth_form::among ? growing_vectors : 1;
-  // Beside the vector's own there are the hole's and the wall's.
+  // Besides the vector's own calls there are those of the hole and the wall.
   const std::uint64_t others = work.form == growth_form::backward ? 2 * iterations : 0;
   taken.add("calls", static_cast<double>(counts.allocations - others) /
                          static_cast<double>(iterations * vectors));
@@ -229,7 +229,7 @@ void run_growth(const growth_work& work, readings& taken) {
   }
 }
 
-// Takes the vector's last elements away, and the memory of each with it.
+// Removes the vector's last elements, and their memory with them.
 template <class Vector>
 [[gnu::noinline]] void shrink_step_by_step(Vector& v) {
   constexpr std::size_t step = 5;
@@ -241,8 +241,7 @@ template <class Vector>
   }
 }
 
-// Returns the seconds, and in `resident` what the process had gained when the last vector was
-// empty.
+// Returns: the seconds. `resident`: the growth of the process when the last vector was empty.
 template <class Vector, class Allocator>
 double shrink_vectors(const shrink_work& work, const Allocator& allocator, std::uint64_t iterations,
                       std::uint64_t& checksum, std::uint64_t& resident) {

@@ -1,10 +1,10 @@
 // The hash functions of the measured sets, for both modes.
 //
 // libstdc++ stores the hash code in a node unless the hash function is known to be fast and is
-// noexcept. Its own std::hash of a std::string is marked slow, so std::string's sets cache; a hash
-// functor of one's own for strings with another allocator does not, and hashes some 500 bytes again
-// whenever a bucket is looked up. That, and not the allocator, is what the paper's DS4, DS8 and
-// DS12 show. Fair mode gives every string type one functor, cached for all.
+// noexcept. Its std::hash of a std::string is marked slow, so std::string's sets store it. A user's
+// hash functor for strings with another allocator is not, so each look-up of a bucket hashes some
+// 500 bytes again. That, and not the allocator, is what the paper's DS4, DS8 and DS12 show. Fair
+// mode gives every string type one functor, stored for all.
 #pragma once
 
 #include <bit>
@@ -16,16 +16,16 @@
 namespace mallard::lab {
 
 struct fair_string_hash {
-  // Deliberately not noexcept: that is what makes libstdc++ cache the result.
+  // Not noexcept on purpose: so libstdc++ stores the result.
   template <class String>
   std::size_t operator()(const String& text) const {
     return std::hash<std::string_view>{}({text.data(), text.size()});
   }
 };
 
-// All inner containers of one run are copies of one prototype, so the outer sets of DS9 to DS12
-// tell elements apart by address. The address is mixed well: the number of collisions then does not
-// depend on the pattern in which a strategy happens to hand out addresses.
+// All inner containers of a run are copies of one prototype, so the outer sets of DS9 to DS12
+// distinguish elements by address. The address is mixed well, so that the number of collisions does
+// not depend on a strategy's pattern of addresses.
 struct fair_address_hash {
   template <class T>
   std::size_t operator()(const T& element) const noexcept {
@@ -42,7 +42,7 @@ struct same_address {
   }
 };
 
-// Paper mode. std::string gets the library's own hash, every other string type an uncached one.
+// Paper mode: std::string gets the library's own hash, other string types one that is not stored.
 struct paper_string_hash {
   template <class String>
   std::size_t operator()(const String& text) const noexcept {

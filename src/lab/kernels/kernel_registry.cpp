@@ -1,5 +1,5 @@
 // Finds the kernels of all benches of strategies and allocators by column. One table has a row for
-// each library whose resources are measured; what is one library's alone is found by its name.
+// each measured library; kernels of only one library are found by its name.
 #include <array>
 #include <string_view>
 

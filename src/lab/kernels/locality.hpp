@@ -1,4 +1,4 @@
-// Benchmark II: lists whose elements wander from list to list, and what that costs who walks them.
+// Benchmark II: elements move between lists, which makes walking the lists slower.
 #pragma once
 
 #include <list>
@@ -12,7 +12,7 @@
 
 namespace mallard::lab {
 
-// One list with an allocator of its own, which lives and dies with it.
+// A list with its own allocator, of the same lifetime.
 template <class Arena>
 struct subsystem {
   using list_type = std::list<int, typename Arena::template allocator<int>>;
@@ -28,8 +28,8 @@ struct subsystem {
 template <class Arena>
 using subsystems = std::vector<std::unique_ptr<subsystem<Arena>>>;
 
-// Makes one subsystem after the other, each with all its links, as paper and code have it; the
-// slides' vector of lists is there before the first link is.
+// Makes one subsystem after another, each with all its links, as in the paper and the code. In the
+// slides the vector of lists exists before the first link.
 template <class Arena>
 void create(subsystems<Arena>& all, const locality_work& work) {
   for (auto& one : all) {
@@ -40,15 +40,15 @@ void create(subsystems<Arena>& all, const locality_work& work) {
   for (auto& one : all) one->fill(work.links_per_list);
 }
 
-// From `start` on, the first list that is not empty.
+// The first non-empty list from `start` on.
 template <class Arena>
 std::size_t next_filled(const subsystems<Arena>& all, std::size_t start) {
   while (all[start]->list.empty()) start = start + 1 == all.size() ? 0 : start + 1;
   return start;
 }
 
-// The code: the front of a random list that is not empty goes, a new element comes to the back of
-// the next list in turn.
+// As in the code: removes the front of a random non-empty list, and adds a new element at the back
+// of the next list in turn.
 template <class Arena>
 void shuffle_as_code(subsystems<Arena>& all, const locality_work& work, random_stream& random) {
   const auto count = static_cast<std::uint32_t>(all.size());
@@ -62,7 +62,7 @@ void shuffle_as_code(subsystems<Arena>& all, const locality_work& work, random_s
   }
 }
 
-// `move(from, to)` makes an element of each list in turn, if it has one, that of a random one.
+// `move(from, to)` moves an element of each non-empty list in turn to a random one.
 template <class Arena, class Move>
 void shuffle_in_turn(subsystems<Arena>& all, const locality_work& work, random_stream& random,
                      const Move& move) {
@@ -75,13 +75,14 @@ void shuffle_in_turn(subsystems<Arena>& all, const locality_work& work, random_s
   }
 }
 
-// The paper: each list in turn loses its front, and a random one gets a new element at its back.
+// As in the paper: each list in turn loses its front, and a random one gets a new element at its
+// back.
 inline constexpr auto move_as_paper = [](auto& from, auto& to) {
   from.pop_front();
   to.push_back(-9);
 };
 
-// The slides: the last element of each list in turn becomes the first of a random one.
+// As in the slides: the last element of each list in turn becomes the first of a random one.
 inline constexpr auto move_as_slides = [](auto& from, auto& to) {
   const int value = from.back();
   from.pop_back();
@@ -101,8 +102,8 @@ void shuffle_links(subsystems<Arena>& all, const locality_work& work) {
   }
 }
 
-// The order of walks. The turn of an empty list goes to a list half-way round, one that has not
-// just been walked: every phase makes the same number of steps.
+// The order of walks. The turn of an empty list goes to one half-way round, which was not walked
+// just before. So every phase makes the same number of steps.
 template <class Arena>
 struct itinerary {
   using list_type = typename subsystem<Arena>::list_type;
@@ -120,7 +121,7 @@ struct itinerary {
   std::uint64_t empty_lists = 0;
 };
 
-// Increments each element on the way, round and round. Returns the number of steps.
+// Increments the elements, round and round. Returns: the number of steps.
 template <class List>
 [[gnu::noinline]] std::uint64_t walk(const std::vector<List*>& turns, const locality_work& work) {
   std::uint64_t steps = 0;
@@ -138,7 +139,7 @@ template <class List>
   return steps;
 }
 
-// Checksum of all elements; the same for every strategy.
+// A checksum of all elements, equal for all strategies.
 template <class Arena>
 std::uint64_t content_of(const subsystems<Arena>& all) {
   std::uint64_t sum = 0;

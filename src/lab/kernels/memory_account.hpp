@@ -1,4 +1,4 @@
-// An allocator's own figures of its memory.
+// An allocator's own figures about its memory.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 namespace mallard::lab {
 
 struct memory_account {
-  std::uint64_t in_use = 0;  // bytes that the allocator has got, and not given back to its heap
-  std::uint64_t held = 0;    // bytes that the heap has from the system
+  std::uint64_t in_use = 0;  // bytes that the allocator holds from its heap
+  std::uint64_t held = 0;    // bytes that the heap holds from the system
 };
 
 }  // namespace mallard::lab

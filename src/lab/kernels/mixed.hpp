@@ -1,4 +1,4 @@
-// Blocks of all sizes, of which random ones are freed and replaced: what a heap is for.
+// Live blocks of all sizes, of which random ones are freed and replaced.
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@
 
 namespace mallard::lab {
 
-// A heap is asked for blocks by `allocate(bytes)`, and given them back with their size.
+// A heap has `allocate(bytes)`, and a deallocation with the size.
 struct operator_new_heap {
   void* allocate(std::size_t bytes) { return ::operator new(bytes); }
   void deallocate(void* p, std::size_t bytes) noexcept { ::operator delete(p, bytes); }
 };
 
-// Sizes whose logarithms are spread evenly, made before the clock starts.
+// Sizes with uniformly distributed logarithms, drawn before the clock starts.
 class log_uniform_sizes {
  public:
   log_uniform_sizes(std::uint64_t low, std::uint64_t high, std::uint64_t seed) {
@@ -57,7 +57,7 @@ void run_mixed(const mixed_work& work, readings& taken) {
     if (one.p != nullptr) {
       checksum += *static_cast<const unsigned char*>(one.p) + one.bytes;
       heap.deallocate(one.p, one.bytes);
-      one.p = nullptr;  // should the next line throw
+      one.p = nullptr;  // in case the next line throws
     }
     one.bytes = sizes.pick(bits);
     one.p = heap.allocate(one.bytes);

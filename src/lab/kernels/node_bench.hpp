@@ -11,7 +11,7 @@ namespace mallard::lab {
 axis elements_axis();
 // The coordinate "range": elements inserted and erased at once.
 axis ranges_axis(std::string usual, std::uint64_t lowest);
-// The ranges have to make up the elements, so that all contenders do the same for any range; throws
+// Whether the ranges divide the elements, so that all contenders do the same work; throws
 // usage_error.
 bool ranges_fit(const place& at);
 

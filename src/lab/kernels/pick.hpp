@@ -1,4 +1,4 @@
-// From the number of a data structure to the function that builds it.
+// Maps the number of a data structure to the function that builds it.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// "realloc": the vector one would write for elements that may be moved as bytes.
+// "realloc": a vector as a user would write it for elements that may be moved as bytes.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace mallard::lab {
 
-// Grows as Boost's vectors do, by 8/5.
+// Grows by 8/5, as Boost's vectors do.
 template <class T>
 class realloc_vector {
   static_assert(std::is_trivially_copyable_v<T>);

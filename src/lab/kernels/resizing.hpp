@@ -1,7 +1,7 @@
-// One block that grows step by step, as by realloc.
+// One block that grows in steps, as by realloc.
 //
-// A `Growing` names the `heap` of all rounds, is made with the first size, and has `grow(bytes)`
-// and `data()`.
+// A `Growing` names the `heap` of all rounds, is constructed with the first size, and has
+// `grow(bytes)` and `data()`.
 #pragma once
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class heap_block {
   sized_block block_;
 };
 
-// Writes a byte of each page that has come with the last step.
+// Writes a byte of each page that the last step added.
 inline void touch_pages(void* data, std::uint64_t from, std::uint64_t to) {
   constexpr std::uint64_t page = 4096;
   auto* bytes = static_cast<volatile unsigned char*>(data);
@@ -72,7 +72,7 @@ inline std::uint64_t next_size(const realloc_work& work, std::uint64_t bytes) {
   return std::min(next, work.final_bytes);
 }
 
-// Steps that add bytes start with one of them, others with a page.
+// Steps that add bytes start with one step, others with a page.
 inline std::uint64_t first_size(const realloc_work& work) {
   return std::min(work.percent > 0 ? 4096 : work.step_bytes, work.final_bytes);
 }

@@ -11,7 +11,7 @@
 
 namespace mallard::lab {
 
-// Kernels of one library. Null where there is no such strategy, or it makes no sense.
+// The kernels of one library. Null if there is no such strategy, or it makes no sense.
 struct family_kernels {
   kernel_of<locality_work> (*locality)(std::string_view strategy);
   kernel_of<utilization_work> (*utilization)(std::string_view strategy);
@@ -19,9 +19,9 @@ struct family_kernels {
   kernel_of<false_sharing_work> (*false_sharing)(std::string_view strategy, placement form);
 };
 
-// `pick.operator()<Arena>()` for the arena of a strategy of Table 1 that uses local resources and
-// destroys what it made; else a value-initialised result. No buffer of a caller's is used: AS3 and
-// the like start with what the resource itself starts with.
+// Returns `pick.operator()<Arena>()` for the arena of a strategy of Table 1 with local resources
+// that destroys its objects; otherwise a value-initialised result. There is no caller's buffer: AS3
+// and the like start with the resource's own.
 template <class Family, class Pick>
 auto with_local_arena(std::string_view name, const Pick& pick) {
   using result = decltype(pick.template operator()<global_arena>());
@@ -50,7 +50,7 @@ template <class Family, class Pick>
 auto with_shared_arena(std::string_view name, const Pick& pick) {
   using result = decltype(pick.template operator()<global_arena>());
   if (name == "sync") return pick.template operator()<synchronized_arena<Family>>();
-  // A lock of our own is one thing to compare with, not one for each library.
+  // Our own lock is compared once, not for each library.
   if constexpr (std::string_view(Family::name) == "mallard") {
     if (name == "mutex") return pick.template operator()<locked_arena<Family>>();
   }
@@ -85,7 +85,7 @@ kernel_of<contention_work> contention_kernel(std::string_view strategy, sharing 
       strategy, [form]<class Arena>() { return contention_kernel_of<Arena>(form); });
 }
 
-// By type parameter only: where things lie is the question, not how one gets there.
+// Only by type: the placement matters, not the calls.
 template <class Family>
 kernel_of<false_sharing_work> false_sharing_kernel(std::string_view strategy, placement form) {
   using pool = direct_arena<Family, mechanism::multipool>;

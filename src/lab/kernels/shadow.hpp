@@ -1,12 +1,12 @@
-// The type-parameter binding for a peer's resource.
+// Binds a peer's resource by type.
 #pragma once
 
 #include <cstddef>
 
 namespace mallard::lab {
 
-// The peer's resource with non-virtual allocate and deallocate that call its implementation by
-// name, so that a peer bound by type parameter pays for no virtual call and may be inlined.
+// A peer's resource with non-virtual allocate and deallocate that call its implementation directly.
+// So a peer bound by type pays for no virtual call, and may be inlined.
 template <class Resource>
 class shadow final : public Resource {
  public:

@@ -13,8 +13,8 @@
 
 namespace mallard::lab {
 
-// A set of allocators names `leaf<T>`, for containers of plain values, and `nested<T>`, for
-// containers whose elements allocate as well and must get the same allocator.
+// A set of allocators has `leaf<T>`, for containers of plain values, and `nested<T>`, for
+// containers whose elements allocate and must get the same allocator.
 
 // AS1: plain std:: containers.
 struct global_allocators {
@@ -24,7 +24,7 @@ struct global_allocators {
   using nested = std::allocator<T>;
 };
 
-// Type parameter: `Allocator<T>` holds a pointer to a resource of known type.
+// By type: `Allocator<T>` holds a pointer to a resource of known type.
 template <template <class> class Allocator>
 struct direct_allocators {
   template <class T>
@@ -33,7 +33,7 @@ struct direct_allocators {
   using nested = std::scoped_allocator_adaptor<Allocator<T>>;
 };
 
-// Abstract base: a polymorphic_allocator passes itself on to the elements it constructs.
+// By abstract base: a polymorphic_allocator passes itself on to the elements it constructs.
 template <template <class> class Polymorphic>
 struct abstract_allocators {
   template <class T>
@@ -63,7 +63,7 @@ struct shapes {
   using leaf = typename Allocators::template leaf<T>;
   template <class T>
   using nested = typename Allocators::template nested<T>;
-  // A set of containers, told apart by address.
+  // A set of containers, distinguished by address.
   template <class T>
   using set_of = std::unordered_set<T, typename Mode::address_hash, same_address, nested<T>>;
 

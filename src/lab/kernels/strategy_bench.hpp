@@ -11,7 +11,7 @@
 
 namespace mallard::lab {
 
-// Whose kernel is looked up.
+// The column to look a kernel up for.
 inline column column_of(const contender& who) {
   return {who.strategy, who.peer};
 }
@@ -25,7 +25,7 @@ inline rivals_of strategies_of(std::string usual, std::string quick = {}) {
   return rivals;
 }
 
-// Allocators, those that have a kernel of the bench.
+// Allocators with a kernel of the bench.
 rivals_of columns_with(const std::function<bool(const column&)>& has);
 
 inline std::uint64_t count_of(const place& at, const char* name) {
@@ -43,7 +43,7 @@ inline std::uint64_t power_of(const place& at, const char* name) {
   return power(2, at.number(name));
 }
 
-// Returns a coordinate's word as the enumerator of that number.
+// The coordinate's word as an enumerator, by its position in `known`.
 template <class Enum>
 Enum choice_of(const place& at, const char* name, const std::vector<std::string>& known) {
   const std::string& word = at.word(name);
@@ -53,10 +53,10 @@ Enum choice_of(const place& at, const char* name, const std::vector<std::string>
   throw std::out_of_range("'" + word + "' is not a " + name);
 }
 
-// Number of threads that take turns on a processor.
+// The number of threads that take turns on a processor.
 double waves_of(std::int64_t threads);
 
-// Gain of a local multipool, as the first screen says it.
+// The first screen's headline about a local multipool.
 inline page_headline multipool_gain(std::string title, std::string text, std::string measure,
                                     place where = {}) {
   return {.title = std::move(title) + ", AS7 over AS1",

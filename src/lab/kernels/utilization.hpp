@@ -1,4 +1,4 @@
-// Benchmark III: a small part of all the memory that is asked for is in use at one time.
+// Benchmark III: only a small part of the allocated memory is in use at a time.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace mallard::lab {
 
-// Reads and writes the first byte, as far as the compiler can tell always on purpose.
+// Reads and writes the first byte; volatile, so that it is not optimised away.
 inline void increment_first_byte(void* block) {
   auto& byte = *static_cast<volatile unsigned char*>(block);
   byte = static_cast<unsigned char>(byte + 1);
 }
 
-// Takes and gives back `work.blocks` blocks, never more than `slots.size()` of them at a time, the
-// oldest first. Returns how many were given back.
+// Allocates and frees `work.blocks` blocks, at most `slots.size()` at a time, the oldest first.
+// Returns: the number of frees.
 template <class Heap>
 [[gnu::noinline]] std::uint64_t cycle_blocks(Heap* heap, std::vector<void*>& slots,
                                              const utilization_work& work) {
@@ -30,7 +30,7 @@ template <class Heap>
       heap->deallocate(slot, bytes, alignment);
       ++freed;
     }
-    slot = nullptr;  // should the next line throw
+    slot = nullptr;  // in case the next line throws
     slot = heap->allocate(bytes, alignment);
     increment_first_byte(slot);
     at = at + 1 == slots.size() ? 0 : at + 1;

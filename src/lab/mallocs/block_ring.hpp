@@ -1,4 +1,4 @@
-// A bounded queue of blocks from one thread to one other.
+// A bounded queue of blocks from one thread to another.
 #pragma once
 
 #include <array>
@@ -7,12 +7,12 @@
 
 namespace mallard::lab {
 
-// Single producer, single consumer, no locks. Each side keeps its own count on its own cache line.
+// Single producer, single consumer, no locks. Each side has its counter on its own cache line.
 class block_ring {
  public:
   static constexpr std::size_t capacity = 256;
 
-  // False when it is full.
+  // Returns: false if it is full.
   bool push(void* block) noexcept {
     const std::size_t at = pushed_.load(std::memory_order_relaxed);
     if (at - popped_.load(std::memory_order_acquire) == capacity) return false;
@@ -21,7 +21,7 @@ class block_ring {
     return true;
   }
 
-  // Null when it is empty.
+  // Returns: null if it is empty.
   void* pop() noexcept {
     const std::size_t at = popped_.load(std::memory_order_relaxed);
     if (at == pushed_.load(std::memory_order_acquire)) return nullptr;
@@ -30,9 +30,9 @@ class block_ring {
     return block;
   }
 
-  // By the producer: no more will come, for instance because there is no more memory.
+  // Called by the producer: no more blocks will come, for instance for lack of memory.
   void close() noexcept { closed_.store(true, std::memory_order_release); }
-  // Ask before pop() said that it is empty: then nothing is left.
+  // Call it before pop(): if it was true and pop() returns null, nothing is left.
   bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
  private:

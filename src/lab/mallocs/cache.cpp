@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t chunk_bytes = 16;
 
-// Chunks that are alive together and are then all freed again.
+// Allocates chunks that live at the same time, then frees all.
 void warm_up(std::span<void*> chunks) {
   for (void*& chunk : chunks) {
     chunk = there(std::malloc(chunk_bytes));
@@ -35,7 +35,7 @@ void touch_blocks(const cache_work& job, std::size_t bytes) {
   }
 }
 
-// One byte: nothing else is in the loop.
+// One byte each, so that nothing else is in the loop.
 void touch_bytes(const cache_work& job) {
   for (std::uint64_t i = 0; i < job.operations; ++i) {
     void* const block = there(std::malloc(1));

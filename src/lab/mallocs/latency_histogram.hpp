@@ -14,8 +14,7 @@
 
 namespace mallard::lab {
 
-// Ticks of a counter that runs evenly; how many make a second is found by comparing it with a
-// clock.
+// A counter that runs evenly. Its frequency is found by comparison with a clock.
 inline std::uint64_t read_ticks() noexcept {
 #if defined(__x86_64__)
   return __rdtsc();
@@ -27,7 +26,7 @@ inline std::uint64_t read_ticks() noexcept {
 #endif
 }
 
-// Counts values in 32 steps for each power of two: to about 3 %. Exact below 32.
+// Counts values in 32 steps for each power of two, so errors are about 3 %. Exact below 32.
 class latency_histogram {
  public:
   void add(std::uint64_t value) noexcept {
@@ -40,7 +39,7 @@ class latency_histogram {
   }
   std::uint64_t total() const { return total_; }
 
-  // The value below which that share of all lies: the middle of its step. 0 when there are none.
+  // The value below which this share lies: the middle of its step. 0 if there are none.
   double quantile(double share) const;
 
  private:

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
   throw usage_error(fmt::format("--distribution: {}:{}: {}", file, line, why));
 }
 
-// Lines of a size and its weight; lines that start with # are comments.
+// Lines of a size and its weight; lines that begin with # are comments.
 size_mix read_histogram(const std::string& file) {
   std::ifstream in(file);
   if (!in || fs::is_directory(file)) {
@@ -78,7 +78,7 @@ std::vector<axis> size_axes() {
       words("distribution", {}, "fisher",
             "Distribution of sizes: fisher, uniform, fixed (all --min), or a file with "
             "lines of a size and its weight");
-  // A file's name may have commas.
+  // A file's name may contain commas.
   distribution.read = [](std::string_view, std::string_view text) {
     return std::vector<place>{{{"distribution", std::string(text)}}};
   };

@@ -1,5 +1,5 @@
-// Base of the kernels of benches of mallocs. They call malloc, calloc, realloc and free for the
-// measured work and for nothing else.
+// The base of the kernels for mallocs. They call malloc, calloc, realloc and free only for the
+// measured work.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +17,24 @@
 
 namespace mallard::lab::mallocs {
 
-// The function of an executed_kernel for one that takes its work and a place for its own tables.
+// The function of an executed_kernel, for one that takes its work and a place for its own tables.
 template <class Work, void (*Run)(const Work&, own_memory&, readings&)>
 void run_kernel(const void* work, const circumstances&, readings& taken) {
   own_memory own;
   Run(*static_cast<const Work*>(work), own, taken);
 }
 
-// The task of the executed_kernel of that name.
+// The task of the executed_kernel with this name.
 template <class Work>
 task make_task(std::string name, const Work& work) {
   task made;
   made.name = std::move(name);
   made.work = bytes_of(work);
-  made.prepares_itself = true;  // nothing of the lab's is to touch the heap
+  made.prepares_itself = true;  // the lab must not touch the heap
   return made;
 }
 
-// Sizes drawn before anything is timed; all threads read the same table, from places of their own.
+// Sizes drawn before anything is timed. All threads read the same table, from different positions.
 class size_table {
  public:
   static constexpr std::size_t entries = std::size_t{1} << 16;
@@ -47,7 +47,7 @@ class size_table {
 
   std::uint32_t operator[](std::uint64_t at) const { return sizes_[at % entries]; }
 
-  // Position at which a thread starts to read.
+  // The position at which a thread starts to read.
   static std::uint64_t start_of(unsigned number) { return std::uint64_t{number} * 7919; }
 
  private:
@@ -65,7 +65,7 @@ inline void increment(void* byte) {
   *first = static_cast<unsigned char>(*first + 1);
 }
 
-// One byte of each page.
+// Increments one byte of each page.
 inline void touch_pages(void* block, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += 4096) increment(static_cast<char*>(block) + at);
 }

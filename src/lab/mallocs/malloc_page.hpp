@@ -1,4 +1,4 @@
-// Parts of the page that the benches of mallocs share.
+// Parts of the page shared by the benches of mallocs.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace mallard::lab::mallocs {
 page_section mallocs_section();
 // Lines by number of threads, in half the width.
 page_card lines_by_threads(std::vector<std::string> measures, std::string hint = {});
-// Gain of our malloc over the C library's, in the mean of all benches that have one.
+// The mean gain of our malloc over the C library's in all benches with one.
 page_headline own_malloc_gain();
-// All three.
+// All three together.
 bench_page page_by_threads(std::vector<std::string> measures, std::string hint = {});
 
 }  // namespace mallard::lab::mallocs

@@ -6,7 +6,7 @@
 namespace mallard::lab {
 namespace {
 
-// The next word, taken off the front of the line.
+// Removes the next word from the front of the line and returns it.
 std::string_view take_word(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   const std::string_view word = line.substr(0, line.find(' '));
@@ -25,7 +25,7 @@ void maps_reader::feed(std::string_view text) {
   while (!text.empty()) {
     const auto newline = text.find('\n');
     const std::string_view piece = text.substr(0, newline);
-    // Longer lines than a path may be do not occur; the end of the name would be lost, no more.
+    // Lines longer than the longest path do not occur; one would only lose the end of its name.
     const std::size_t length = std::min(piece.size(), rest_.size() - rest_length_);
     if (newline != text.npos && rest_length_ == 0) {
       take_line(piece);
@@ -71,7 +71,7 @@ void maps_reader::take_line(std::string_view line) {
   if (kind == &sum_.heap) heap_end_ = end;
   const bool may_be_reserved = kind == &sum_.heap || kind == &sum_.mmap;
   if (may_be_reserved && permissions.starts_with("---")) kind = &sum_.reserved_none;
-  // Neighbours are merged by the kernel, so that a line may be partly the bench's own.
+  // The kernel merges neighbours, so part of a line may be the bench's own.
   const std::uint64_t shared_begin = std::clamp(own_begin_, begin, end);
   const std::uint64_t shared_end = std::clamp(own_end_, begin, end);
   *kind += (end - begin) - (shared_end - shared_begin);

@@ -1,4 +1,4 @@
-// Sums up the address space of a process, from the text of /proc/self/maps.
+// Sums up the address space of a process from the text of /proc/self/maps.
 #pragma once
 
 #include <array>
@@ -10,18 +10,18 @@ namespace mallard::lab {
 
 // Bytes of address space by kind, resident or not.
 struct address_space {
-  std::uint64_t text = 0;           // of the program's own file
-  std::uint64_t mmap_so = 0;        // of other files: libraries, locales
+  std::uint64_t text = 0;           // the program's own file
+  std::uint64_t mmap_so = 0;        // other files: libraries, locales
   std::uint64_t heap = 0;           // grown by sbrk
   std::uint64_t mmap = 0;           // anonymous
-  std::uint64_t reserved_none = 0;  // anonymous or heap, but nobody may touch it (PROT_NONE)
-  std::uint64_t stack = 0;          // of the main thread
+  std::uint64_t reserved_none = 0;  // anonymous or heap, but inaccessible (PROT_NONE)
+  std::uint64_t stack = 0;          // the main thread's
   std::uint64_t system = 0;         // vdso and the like
 };
 
-// Classifies the lines as the thesis's monitor does, by inode and name, except that what may not be
-// touched and what the bench itself mapped are told apart, and that named anonymous mappings count
-// as anonymous. Takes the text in pieces, cut anywhere; allocates nothing.
+// Classifies lines by inode and name, as the thesis's monitor does. In addition, inaccessible
+// memory and the bench's own mappings are separate, and named anonymous mappings count as
+// anonymous. Takes the text in pieces, cut anywhere; allocates nothing.
 class maps_reader {
  public:
   // `program`: the path of the program's own file. `own_begin`, `own_end`: a range that does not
@@ -40,7 +40,7 @@ class maps_reader {
   std::uint64_t own_begin_;
   std::uint64_t own_end_;
   address_space sum_;
-  std::uint64_t heap_end_ = 0;  // where the last line of the heap ended
+  std::uint64_t heap_end_ = 0;  // the end of the heap's last line
   std::array<char, 4600> rest_{};
   std::size_t rest_length_ = 0;
 };

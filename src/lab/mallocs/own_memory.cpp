@@ -8,7 +8,7 @@
 namespace mallard::lab {
 namespace {
 
-// Two, because processors fetch them in pairs.
+// Two cache lines, because processors fetch pairs.
 constexpr std::size_t line_bytes = 128;
 
 std::size_t page_bytes() {
@@ -25,7 +25,7 @@ own_memory::own_memory(std::size_t bytes) : size_(bytes) {
   void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
-  madvise(mapped, bytes, MADV_NOHUGEPAGE);  // its size in memory is to be what is used
+  madvise(mapped, bytes, MADV_NOHUGEPAGE);  // resident bytes must equal the bytes used
   start_ = static_cast<std::byte*>(mapped);
 }
 

@@ -1,4 +1,4 @@
-// The memory that a kernel needs for itself, apart from what it measures: tables, counters, stacks.
+// A kernel's own memory, separate from what it measures: tables, counters, stacks.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace mallard::lab {
 
-// A range of addresses, mapped once, handed out from the front. Nothing comes from malloc, and all
-// of it can be told from what malloc got, by its addresses.
+// A range of addresses, mapped once and handed out from the front. Nothing comes from malloc, and
+// addresses tell it apart from malloc's memory.
 class own_memory {
  public:
-  // Throws std::bad_alloc when there are not that many addresses.
+  // Throws std::bad_alloc if there are not enough addresses.
   explicit own_memory(std::size_t bytes = std::size_t{16} << 30);
   ~own_memory();
   own_memory(const own_memory&) = delete;
   own_memory& operator=(const own_memory&) = delete;
 
-  // Objects on cache lines of their own, made here, in pages that are in memory already.
+  // Objects on cache lines of their own, constructed here, in resident pages.
   template <class T>
   std::span<T> make(std::size_t count) {
     auto* const first = static_cast<T*>(take(count * sizeof(T), true));
@@ -26,13 +26,13 @@ class own_memory {
     return {first, count};
   }
 
-  // Whole pages that get memory when they are first used.
+  // Whole pages that become resident at their first use.
   std::span<std::byte> make_stack(std::size_t bytes);
 
   const std::byte* begin() const { return start_; }
   const std::byte* end() const { return start_ + size_; }
 
-  // Bytes of it that are resident.
+  // The resident part, in bytes.
   std::uint64_t resident_bytes() const;
 
  private:

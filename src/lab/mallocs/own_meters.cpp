@@ -21,7 +21,7 @@ class opened_file {
   opened_file(const opened_file&) = delete;
   opened_file& operator=(const opened_file&) = delete;
 
-  // The next piece of it; empty at the end.
+  // The next piece; empty at the end.
   template <std::size_t Size>
   std::string_view read_into(std::array<char, Size>& buffer) const {
     const ssize_t length = file_ < 0 ? 0 : read(file_, buffer.data(), buffer.size());

@@ -1,4 +1,4 @@
-// Reads this process's own figures while it is measured, without allocating anything.
+// Reads this process's own figures during the measurement, without allocating.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace mallard::lab::mallocs {
 
-// The resident set without what the kernel of the bench needs for itself.
+// The resident set without the kernel's own memory.
 std::uint64_t resident_bytes(const own_memory& own);
 
-// Its peak since the process began, or since restart_peak() where the system allows that.
+// Its peak since the process began, or since restart_peak() if the system allows that.
 std::uint64_t peak_resident_bytes(const own_memory& own);
 void restart_peak();
 

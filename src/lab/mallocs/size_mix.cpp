@@ -7,12 +7,12 @@
 namespace mallard::lab {
 namespace {
 
-// In [0, 1).
+// A number in [0, 1).
 double unit(random_stream& random) {
   return static_cast<double>(random.next() >> 11) * 0x1p-53;
 }
 
-// The probability that F(1, 1) is below x: the quotient of two squared normal variables.
+// The probability that F(1, 1) is below x, the quotient of two squared normal variables.
 double fisher_below(double x) {
   return 2 / std::numbers::pi * std::atan(std::sqrt(x));
 }
@@ -82,7 +82,7 @@ std::uint32_t size_mix::draw(random_stream& random) const {
     rest -= one.weight;
     if (rest < 0) return one.bytes;
   }
-  return shares().back().bytes;  // the weights add up to a little less than 1
+  return shares().back().bytes;  // the weights add up to slightly less than 1
 }
 
 double size_mix::mean() const {

@@ -12,33 +12,32 @@ namespace mallard::lab {
 
 struct size_share {
   std::uint32_t bytes = 0;
-  double weight = 0;  // of all weights' sum
+  double weight = 0;  // relative to the sum of all weights
 };
 
-// Either some sizes with their weights, or every size between two bounds. Can be copied byte by
-// byte.
+// Some sizes with weights, or all sizes between two bounds. Trivially copyable.
 class size_mix {
  public:
   static constexpr std::size_t most_sizes = 512;
   static constexpr std::uint32_t largest = std::uint32_t{1} << 30;
 
-  // `bytes` and nothing else.
+  // Only `bytes`.
   static size_mix fixed(std::uint32_t bytes);
-  // low, low + step ... up to high, all alike. Precondition: at most most_sizes of them.
+  // low, low + step ... up to high, with equal weights. Precondition: at most most_sizes of them.
   static size_mix uniform(std::uint32_t low, std::uint32_t high, std::uint32_t step);
-  // The same sizes by Fisher's F distribution with 1 and 1 degrees of freedom: what falls into
-  // [i, i + 1) is low + i * step, and what lies beyond the last one is drawn again.
+  // The same sizes by Fisher's F distribution with 1 and 1 degrees of freedom: a value in [i, i +
+  // 1) means low + i * step, and values beyond the last one are drawn again.
   static size_mix fisher(std::uint32_t low, std::uint32_t high, std::uint32_t step);
-  // Given ones. Preconditions: at most most_sizes, weights not negative, one of them positive.
+  // Preconditions: at most most_sizes, weights not negative, one of them positive.
   static size_mix histogram(std::span<const size_share> shares);
-  // Every size, all alike, or all sizes of one magnitude as often as those of any other.
+  // All sizes with equal weights; or all magnitudes with equal weights.
   static size_mix range(std::uint32_t low, std::uint32_t high);
   static size_mix log_uniform(std::uint32_t low, std::uint32_t high);
 
   std::uint32_t draw(random_stream& random) const;
   double mean() const;
 
-  // Shares of listed sizes; the weights add up to 1.
+  // The weights add up to 1.
   std::span<const size_share> shares() const { return {shares_.data(), count_}; }
 
  private:

@@ -4,7 +4,7 @@
 
 namespace mallard::lab::mallocs {
 
-// Mallocs keep their tables for a thread there too.
+// Mallocs may keep a thread's tables there, too.
 constexpr std::size_t stack_bytes = std::size_t{256} << 10;
 
 std::span<team_member> make_members(own_memory& own, unsigned threads) {

@@ -1,4 +1,4 @@
-// Threads that start together, made without malloc on our side: on stacks of our own.
+// Threads that start together, made without a call of malloc by us: on stacks of our own.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace mallard::lab::mallocs {
 
-// Members of a team, with stacks. When there cannot be that many threads, the process gives up.
+// The members of a team, with stacks. The process gives up if it cannot have that many threads.
 std::span<team_member> make_members(own_memory& own, unsigned threads);
 [[noreturn]] void give_up_team();
 

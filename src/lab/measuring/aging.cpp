@@ -12,7 +12,7 @@ namespace {
 
 using list = std::list<std::string>;
 
-// So that the compiler does not leave out blocks that nobody uses.
+// Keeps the compiler from leaving out unused blocks.
 void* volatile seen_block;
 
 std::string random_string(random_stream& random) {
@@ -30,9 +30,9 @@ void churn(std::vector<list>& lists, std::size_t steps, random_stream& random) {
   }
 }
 
-// Uses the holes: fills them with blocks of the sizes that workloads ask for and frees those in
-// random order, a few times over. Then asks for blocks larger than any hole, which makes malloc
-// merge its freed chunks and sort them into bins.
+// Uses the holes: fills them with blocks of the workloads' sizes and frees those in random order, a
+// few times. Then requests blocks larger than any hole, which makes malloc merge its freed chunks
+// and sort them into bins.
 void settle(random_stream& random) {
   constexpr std::size_t rounds = 4;
   constexpr std::size_t blocks = 1U << 16;
@@ -45,7 +45,7 @@ void settle(random_stream& random) {
     shuffle(held, random);
     for (void* block : held) std::free(block);
     for (int i = 0; i < 1000; ++i) {
-      void* large = std::malloc(65536);  // not so large that it would be mapped
+      void* large = std::malloc(65536);  // small enough not to be mapped
       seen_block = large;
       std::free(large);
     }
@@ -55,7 +55,7 @@ void settle(random_stream& random) {
 }  // namespace
 
 aging_report age_heap(const aging_recipe& recipe) {
-  // Never destroyed: the survivors have to stay where they are.
+  // Never destroyed: the survivors must stay.
   static auto& survivors = *new std::vector<list>();
   random_stream random(1);
   std::vector<list> lists(recipe.lists);

@@ -18,8 +18,8 @@ std::string_view mallard_version();
 
 build_info this_build();
 
-// Why figures of this build would mislead (no optimisation, assertions, sanitizers); empty: they
-// would not.
+// Reasons why figures of this build would mislead (no optimisation, assertions, sanitizers); empty
+// if there are none.
 std::vector<std::string> build_warnings();
 
 }  // namespace mallard::lab

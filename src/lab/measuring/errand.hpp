@@ -1,5 +1,4 @@
-// Messages to and from a measuring process: the same for processes that are forked and for programs
-// that are executed.
+// Messages to and from a measuring process, whether forked or executed.
 #pragma once
 
 #include <array>
@@ -17,10 +16,10 @@ namespace mallard::lab {
 
 // Limits of one measurement.
 struct measuring_limits {
-  std::uint64_t memory_limit = 0;  // bytes of address space; 0: none
+  std::uint64_t memory_limit = 0;  // bytes of address space; 0: unlimited
   double timeout_seconds = 300;
   std::uint64_t hint = 0;
-  bool copies_heap = false;  // the heap was inherited, and its pages will be written to
+  bool copies_heap = false;  // the heap is inherited and its pages will be written to
 };
 
 // Followed by the bytes of the work.
@@ -32,10 +31,10 @@ struct errand {
   std::uint32_t work_bytes = 0;
 };
 
-// The head of an answer; followed by the readings.
+// The head of an answer, followed by the readings.
 struct answer_head {
   std::array<char, 160> error{};    // empty: good
-  std::array<char, 256> library{};  // the file that an executed program had its malloc from
+  std::array<char, 256> library{};  // the file from which an executed program has its malloc
   std::uint64_t checksum = 0;
   std::uint64_t hint = 0;
   std::uint64_t count = 0;
@@ -43,7 +42,7 @@ struct answer_head {
   void fail(std::string_view why);
 };
 
-// The answer, or the reason why there is none.
+// An answer, or the reason why there is none.
 struct outcome {
   std::string error;  // empty: good
   std::string library;
@@ -53,19 +52,19 @@ struct outcome {
 
   bool ok() const { return error.empty(); }
   bool has(std::string_view name, std::int64_t part = reading::whole) const;
-  // 0 when there is none.
+  // Returns: 0 if there is none.
   double value_of(std::string_view name, std::int64_t part = reading::whole) const;
 };
 outcome failed_outcome(std::string why);
 
-// False when the channel is gone.
+// Returns: false if the channel is gone.
 bool send_errand(int channel, const task& what, const measuring_limits& limits);
-// In the measuring process. Never throws: an exception becomes the answer's error. The peak of the
-// resident set, "rss", comes with what the kernel reads, if it has not read it itself.
+// Called in the measuring process. Never throws: an exception becomes the answer's error. Adds the
+// peak of the resident set, "rss", unless the kernel has read it itself.
 void perform(const errand& what, kernel_function run, const void* work, std::span<std::byte> buffer,
              readings& taken, answer_head& answer) noexcept;
 bool send_answer(int channel, answer_head answer, std::span<const reading> taken);
-// Nothing when the channel ends before the answer does.
+// Returns: nothing if the channel ends before the answer.
 std::optional<outcome> receive_answer(int channel, bool (*give_up)() = nullptr);
 
 }  // namespace mallard::lab

@@ -27,12 +27,12 @@ namespace {
 namespace fs = std::filesystem;
 using clock = std::chrono::steady_clock;
 
-// The parent's, with the one library preloaded and no other.
+// The parent's environment, but with only this library preloaded.
 std::vector<std::string> environment_with(const fs::path& library) {
   constexpr std::string_view preload = "LD_PRELOAD=";
   std::vector<std::string> all;
-  // The environment has three names, and glibc itself uses this one: a linker that does not know
-  // that all are one variable gives the program copies of the others, which are never set.
+  // glibc itself uses this one of the environment's three names. A linker that treats them as
+  // separate variables gives the program copies of the others, which are never set.
   for (char** one = __environ; *one; ++one) {
     if (!std::string_view(*one).starts_with(preload)) all.emplace_back(*one);
   }
@@ -47,7 +47,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
-// In the forked process. The channel gets the number that the program expects it at.
+// Called in the forked process. The channel gets the descriptor that the program expects.
 [[noreturn]] void become_worker(const fs::path& program, int channel, char* const* arguments,
                                 char* const* environment) {
   become_helper();
@@ -76,7 +76,7 @@ awaited await_answer(int channel, double seconds, bool (*interrupted)()) {
   }
 }
 
-// Whether the process really ran on the library is what it says itself.
+// Checks the program's own statement that it ran on the library.
 void check_library(const contender& wanted, outcome& told) {
   const fs::path file = told.library;
   std::error_code ignored;
@@ -89,7 +89,7 @@ void check_library(const contender& wanted, outcome& told) {
                                  wanted.library.filename().string(), file.filename().string());
 }
 
-// Not so when somebody else starts the program with that word.
+// Not if somebody else starts the program with that word.
 bool channel_is_there() {
   struct stat status{};
   return fstat(measuring_channel, &status) == 0 && S_ISSOCK(status.st_mode);
@@ -102,8 +102,8 @@ void note_library(answer_head& answer) {
   std::strncpy(answer.library.data(), where.dli_fname, answer.library.size() - 1);
 }
 
-// The measuring process's work: none of it is on the stack or the heap, and all is there before
-// anything runs.
+// Static, so that nothing of it is on the stack or the heap, and everything exists before anything
+// runs.
 alignas(std::max_align_t) std::array<std::byte, most_work_bytes> received_work;
 errand received;
 readings taken;
@@ -143,7 +143,7 @@ outcome run_executed(const fs::path& program, const contender& on, const task& w
 
 void give_up(std::string_view why) {
   static std::atomic<bool> said{false};
-  // The first one ends the process for all.
+  // The first caller ends the process for all.
   while (said.exchange(true)) pause();
   answer.fail(why);
   send_answer(measuring_channel, answer, {});
@@ -165,7 +165,7 @@ int serve_measuring_process() {
   if (!run) give_up("this program does not have the kernel");
   perform(received, run, received_work.data(), {}, taken, answer);
   send_answer(measuring_channel, answer, taken.all());
-  _exit(0);  // what the malloc would do at the end is none of ours
+  _exit(0);  // skip what the malloc would do at the end
 }
 
 }  // namespace mallard::lab

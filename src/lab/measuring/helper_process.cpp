@@ -19,7 +19,7 @@ void be_expendable() {
   setrlimit(RLIMIT_CORE, &no_core);
   const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score >= 0) {
-    // If this is not allowed, the child is still likely to be the largest process.
+    // Without permission, the child is still likely to be the largest process.
     [[maybe_unused]] const auto written = write(score, "1000", 4);
     close(score);
   }

@@ -1,4 +1,4 @@
-// Processes that measure for another one: their set-up, and the name of their end.
+// Processes that measure for another one: their set-up, and the description of their end.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ using process::make_channel;
 using process::read_all;
 using process::write_all;
 
-// In a process just forked: interrupts from the terminal are for the parent to handle, and nothing
-// outlives it.
+// Called in a process just forked: leaves interrupts from the terminal to the parent, and ends with
+// it.
 void become_helper();
 
-// A crash must leave neither a core file nor text in the middle of the table. When memory runs out,
-// this is the process that the system should end.
+// A crash must leave neither a core file nor text in the table. If memory runs out, the system
+// should end this process.
 void be_expendable();
 
-// Why there is no answer, given the status that waitpid() gave.
+// The reason why there is no answer, from the status of waitpid().
 std::string describe_end(int status, bool timed_out, double timeout_seconds);
 
 }  // namespace mallard::lab

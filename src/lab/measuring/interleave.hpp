@@ -1,4 +1,4 @@
-// The order of repetitions: a slow minute of the machine is to hit all strategies alike.
+// The order of repetitions: a slow minute of the machine should hit all strategies alike.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace mallard::lab {
 
-// Calls `once` for all repetitions, one of every cell before the next of any, in a new order each
-// time, so that no strategy always follows the same other one. Stops when `once` returns false, and
-// returns whether it did not.
+// Calls `once` for all repetitions: every cell once before any cell again, each time in a new
+// order, so that no strategy always follows the same other one. Stops if `once` returns false.
+// Returns: whether it ran to the end.
 template <class Cell, class Once>
 bool interleave(std::vector<Cell>& cells, unsigned repetitions, std::uint64_t seed,
                 const Once& once) {

@@ -1,4 +1,4 @@
-// Facts of the machine, as far as the system tells.
+// Facts about the machine, as far as the system tells.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ struct machine_info {
   std::string kernel;
   std::uint64_t page_bytes = 0;
   std::string transparent_hugepages;  // "always", "madvise", "never" or "unknown"
-  std::uint64_t l1d_bytes = 0;        // 0: not known
+  std::uint64_t l1d_bytes = 0;        // 0: unknown
   std::uint64_t l2_bytes = 0;
   std::uint64_t l3_bytes = 0;
 };
 
 machine_info this_machine();
 
-// Now, as ISO 8601 in UTC.
+// The current time as ISO 8601 in UTC.
 std::string utc_now();
 
-// The first line of a file of /proc or /sys; empty when it cannot be read.
+// The first line of a file in /proc or /sys; empty if it cannot be read.
 std::optional<std::string> read_line(const char* path);
 
-// The value in brackets of a file like "always [madvise] never"; "unknown" when there is none.
+// The word in brackets in a line such as "always [madvise] never"; "unknown" if there is none.
 std::string chosen_word(std::string_view line);
 
 }  // namespace mallard::lab

@@ -21,9 +21,9 @@ std::string library_name(const std::filesystem::path& file) {
   std::string name = file.filename().string();
   if (const auto end = name.find(".so"); end != name.npos) name.resize(end);
   if (name.starts_with("lib")) name.erase(0, 3);
-  // Ours, whose name says what it replaces.
+  // Our libraries' names contain what they replace.
   if (name.starts_with("mallard-malloc")) name.erase(name.find("-malloc"), 7);
-  // Builds of one malloc with less beside it, or with a front that takes malloc's place.
+  // Builds of a malloc with fewer parts, or with a front end that replaces malloc.
   for (const std::string_view suffix : {"_minimal", "_proxy"}) {
     if (name.ends_with(suffix)) name.erase(name.size() - suffix.size());
   }

@@ -6,16 +6,16 @@
 
 namespace mallard::lab {
 
-// The file that malloc comes from; empty when the system does not tell.
+// The file that malloc comes from; empty if unknown.
 std::filesystem::path malloc_file();
 
-// "glibc" for the system's own, else the library's name: "jemalloc" for .../libjemalloc.so.2.
+// "glibc" for the system's own, otherwise the library's name: "jemalloc" for .../libjemalloc.so.2.
 std::string malloc_name();
 
-// The same for the file of a malloc.
+// The same for a malloc's file.
 std::string malloc_name(const std::filesystem::path& file);
 
-// Whether a library has taken the place of the system's malloc.
+// Whether a library replaces the system's malloc.
 bool malloc_is_replaced();
 
 // "jemalloc" for "libjemalloc.so.2".

@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 struct known_malloc {
   std::string_view name;
-  std::string_view also;                  // another name; empty: none
-  std::array<std::string_view, 3> files;  // the one to be preferred first
+  std::string_view also;                  // an alias; empty: none
+  std::array<std::string_view, 3> files;  // in order of preference
   bool ours;
 };
 constexpr known_malloc known[] = {
@@ -32,7 +32,7 @@ constexpr known_malloc known[] = {
     {"tbbmalloc", "", {"libtbbmalloc_proxy.so.2", "libtbbmalloc_proxy.so"}, false},
 };
 
-// Folders of our own library, beside a program that was just built or installed.
+// Folders of our own library, beside a program just built or installed.
 std::vector<fs::path> own_folders(const fs::path& program) {
   const fs::path here = program.parent_path();
   const fs::path above = here.parent_path();
@@ -50,7 +50,7 @@ fs::path find_file(const known_malloc& wanted, const std::vector<fs::path>& fold
   return {};
 }
 
-// The dynamic linker only warns of what it cannot preload.
+// The dynamic linker only warns about files that it cannot preload.
 bool is_elf(const fs::path& file) {
   std::array<char, 4> start{};
   std::ifstream(file, std::ios::binary).read(start.data(), start.size());

@@ -1,4 +1,4 @@
-// The mallocs that can be measured by preloading them.
+// The mallocs that can be measured by preloading.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace mallard::lab {
 
 struct malloc_library {
   std::string name;
-  std::filesystem::path file;  // empty: the system's own, nothing is preloaded
+  std::filesystem::path file;  // empty: the system's own; nothing is preloaded
 };
 
 struct malloc_list {
@@ -20,19 +20,19 @@ struct malloc_list {
   std::vector<skipped_peer> missing;
 };
 
-// The C library's, ours (beside the program, where it is built or installed, and where libraries
-// are), and those of other projects that Debian and others install.
+// The C library's, ours (beside the program if built or installed, and in the libraries' folders),
+// and other projects', as Debian and others install them.
 malloc_list find_mallocs(const std::filesystem::path& program);
 
-// Finds one of those by a name that any of them has ("tcmalloc" or "tcmalloc_minimal"), or a file
-// that is a shared library. Throws usage_error with one line that names the option.
+// Finds a malloc by any of its names ("tcmalloc" or "tcmalloc_minimal"), or by the file of a shared
+// library. Throws usage_error, with one line that names the option.
 malloc_library find_malloc(std::string_view option, std::string_view wanted,
                            const malloc_list& all);
 
-// Folders with libraries: those of the environment first, then the system's.
+// Folders with libraries: the environment's first, then the system's.
 std::vector<std::filesystem::path> library_folders();
 
-// The program that is running.
+// The file of the running program.
 std::filesystem::path own_program();
 
 }  // namespace mallard::lab

@@ -1,4 +1,4 @@
-// Limit on the memory of a measuring process.
+// Limits the memory of a measuring process.
 #pragma once
 
 #include <cstdint>

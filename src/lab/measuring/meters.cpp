@@ -14,7 +14,7 @@ struct closer {
 };
 using file = std::unique_ptr<std::FILE, closer>;
 
-// A "Name:   123 kB" line of /proc/self/status.
+// Reads a "Name:   123 kB" line of /proc/self/status.
 std::uint64_t read_status_bytes(const char* format) {
   const file status(std::fopen("/proc/self/status", "r"));
   if (!status) return 0;

@@ -1,11 +1,11 @@
-// The clock, and what is read beside it: resident set and page faults of this process.
+// The clock, and further readings: resident set and page faults of this process.
 #pragma once
 
 #include <cstdint>
 
 namespace mallard::lab {
 
-// Processor time of this thread: what the work takes, however often others interrupt it.
+// Processor time of this thread, which excludes interruptions by others.
 double read_thread_seconds();
 
 struct page_faults {
@@ -14,16 +14,16 @@ struct page_faults {
 };
 page_faults read_page_faults();
 
-// Resident set now, in bytes; 0 when the system does not tell.
+// The current resident set in bytes; 0 if unknown.
 std::uint64_t read_resident_bytes();
 
-// Highest resident set since the process began, or since reset_peak_resident() where that works.
+// The largest resident set since the process began, or since reset_peak_resident() if that works.
 std::uint64_t read_peak_resident_bytes();
 
-// Address space now, resident or not.
+// The current address space, resident or not.
 std::uint64_t read_address_space_bytes();
 
-// Starts the peak anew. False when the kernel does not allow it.
+// Restarts the peak. Returns: false if the kernel does not allow it.
 bool reset_peak_resident();
 
 }  // namespace mallard::lab

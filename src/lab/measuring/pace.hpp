@@ -1,4 +1,4 @@
-// Progress of a bench and the time it will take.
+// The progress of a bench, and its remaining time.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ struct progress {
   std::string_view doing;
 };
 
-// Counts repetitions and predicts the time left from the ratio of real to expected seconds.
+// Counts repetitions and predicts the remaining time from the ratio of real to expected seconds.
 class pace {
  public:
   pace(std::size_t total, double expected, std::function<void(const progress&)> tell)

@@ -1,4 +1,4 @@
-// The libraries whose resources can be measured: ours, and those it was built against.
+// The libraries whose resources can be measured: ours, and others built in.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace mallard::lab {
 
-// A library whose resources were measured, or one that could not be and why.
+// A measured library, or one that cannot be measured, with the reason.
 struct peer_version {
   std::string name;
   std::string version;
@@ -17,10 +17,10 @@ struct skipped_peer {
   std::string reason;
 };
 
-// "mallard" first, then the others that are built in.
+// "mallard" first, then the other built-in ones.
 const std::vector<peer_version>& available_peers();
 
-// Those known to the lab that are not built in, and why.
+// Libraries known to the lab that are not built in, with the reason.
 const std::vector<skipped_peer>& missing_peers();
 
 }  // namespace mallard::lab

@@ -1,5 +1,5 @@
 // A place in a bench: ordered names and values. The user's choice, a kernel's parameters and the
-// coordinates that tell cells apart are all places.
+// coordinates that distinguish cells are all places.
 #pragma once
 
 #include <compare>
@@ -13,14 +13,14 @@
 
 namespace mallard::lab {
 
-// Sizes that are log2 in the papers stay log2; forms and variants are words. Real numbers say how a
-// cell was measured, like seconds; no two cells differ in one.
+// Sizes that are log2 in the papers stay log2; forms and variants are words. Real numbers, such as
+// seconds, say how a cell was measured; no two cells differ in one.
 using coordinate = std::variant<std::int64_t, std::string, double>;
 
-// As it is printed: a number's digits, or the word.
+// A number's digits, or the word.
 std::string to_string(const coordinate& value);
 
-// In the order in which the names were added, which does not matter to comparisons.
+// In the order in which the names were added, which comparisons ignore.
 class place {
  public:
   using entry = std::pair<std::string, coordinate>;
@@ -29,18 +29,18 @@ class place {
   place() = default;
   place(std::initializer_list<entry> all) : all_(all) {}
 
-  // Added, with the number 0, when there is none of that name.
+  // Adds the name, with the number 0, if it is missing.
   coordinate& operator[](std::string_view name);
   const_iterator find(std::string_view name) const;
   bool contains(std::string_view name) const { return find(name) != end(); }
-  // Throw std::out_of_range that names what is missing or has another type.
+  // Throw std::out_of_range, which names a coordinate that is missing or has another type.
   const coordinate& at(std::string_view name) const;
   std::int64_t number(std::string_view name) const;
-  double real(std::string_view name) const;  // also of an integer
+  double real(std::string_view name) const;  // also for an integer
   const std::string& word(std::string_view name) const;
 
   void erase(std::string_view name);
-  // Adds what `more` has, and replaces what both have.
+  // Adds the coordinates of `more`, and replaces common ones.
   void join(const place& more);
 
   const_iterator begin() const { return all_.begin(); }

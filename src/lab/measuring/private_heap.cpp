@@ -17,9 +17,9 @@ struct region {
   std::size_t bytes = 0;
 };
 
-// Calls `each` with the regions of /proc/self/maps that a heap may be in: the one that is marked as
-// the heap, "from-to rw-p ... [heap]", or if `anywhere` all private memory without a file. Read
-// without allocating, because allocating may move the end of the heap.
+// Calls `each` with the regions of /proc/self/maps that may contain a heap: the one marked as the
+// heap, "from-to rw-p ... [heap]", or if `anywhere` all private memory without a file. Reads
+// without allocating, because allocating may move the heap's end.
 template <class Each>
 void find_heaps(bool anywhere, const Each& each) {
   char line[512];
@@ -47,7 +47,7 @@ void write_to_pages(const region& pages) {
 #ifdef MADV_POPULATE_WRITE
   if (madvise(pages.begin, pages.bytes, MADV_POPULATE_WRITE) == 0) return;
 #endif
-  // An older kernel: write to each page what is there.
+  // On an older kernel: write the existing contents to each page.
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   for (std::size_t at = 0; at < pages.bytes; at += page) {
     volatile char& byte = pages.begin[at];
@@ -56,8 +56,7 @@ void write_to_pages(const region& pages) {
   }
 }
 
-// Leaves out the pages that have never been touched: a heap may have reserved far more than it
-// uses.
+// Skips untouched pages: a heap may have reserved far more than it uses.
 void write_to_resident_pages(const region& all) {
   constexpr std::size_t pages_at_once = 4096;
   static unsigned char resident[pages_at_once];

@@ -5,9 +5,9 @@
 
 namespace mallard::lab {
 
-// Gives this process its own copy of every page of the heap now, so that the copying does not
-// happen inside the clock. Does nothing where the system does not show where the heap is. A malloc
-// that was preloaded may have its heap `anywhere`: all pages in use are copied then.
+// Gives this process its own copy of every page of the heap now, so that the copying is not timed.
+// Does nothing if the system does not show where the heap is. A preloaded malloc may have its heap
+// `anywhere`: then all pages in use are copied.
 void make_heap_private(bool anywhere = malloc_is_replaced());
 
 }  // namespace mallard::lab

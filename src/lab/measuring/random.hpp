@@ -1,5 +1,5 @@
-// A small fast generator with the same stream on every platform, cheap enough to run inside the
-// clock (about a nanosecond per number).
+// A small, fast generator with the same stream on every platform. It may run while the clock does:
+// about a nanosecond per number.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace mallard::lab {
 
-// splitmix64: one addition and a mixing of the counter.
+// splitmix64: one addition, and mixing of the counter.
 class random_stream {
  public:
   explicit constexpr random_stream(std::uint64_t seed) noexcept : state_(seed) {}
@@ -24,7 +24,7 @@ class random_stream {
   // Uniform in [0, bound), without a division. Precondition: bound > 0.
   constexpr std::uint32_t below(std::uint32_t bound) noexcept { return scale(next() >> 32, bound); }
 
-  // The 32-bit number `bits` scaled down to [0, bound).
+  // The 32-bit number `bits`, scaled to [0, bound).
   static constexpr std::uint32_t scale(std::uint64_t bits, std::uint32_t bound) noexcept {
     return static_cast<std::uint32_t>((bits * bound) >> 32);
   }
@@ -33,7 +33,7 @@ class random_stream {
   std::uint64_t state_;
 };
 
-// Into random order.
+// Puts the list into random order.
 template <class T>
 void shuffle(std::vector<T>& list, random_stream& random) {
   for (std::size_t i = list.size(); i > 1; --i) {

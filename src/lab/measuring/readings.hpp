@@ -1,4 +1,4 @@
-// Measurements of one repetition of a cell: named values, as many as the kernel gives.
+// The measurements of one repetition of a cell: any number of named values.
 #pragma once
 
 #include <array>
@@ -9,21 +9,20 @@
 
 namespace mallard::lab {
 
-// Sent between processes as it is.
+// Sent between processes as bytes.
 struct reading {
-  // Marks a value of the whole cell, not of a part.
+  // Marks a value of the whole cell.
   static constexpr std::int64_t whole = -1;
 
   std::array<char, 24> name{};
   double value = 0;
-  // If one process measures several cells (chains of calls, points of time): the number of this
-  // one.
+  // If one process measures several cells (chains of calls, points in time): this one's number.
   std::int64_t part = whole;
 
   std::string_view what() const { return name.data(); }
 };
 
-// Its memory is mapped, so that adding to it changes nothing about the heap that is measured.
+// In mapped memory, so that adding to it does not change the measured heap.
 class readings {
  public:
   readings() = default;
@@ -34,15 +33,14 @@ class readings {
   // Names are those of the bench's measures, of at most 23 characters.
   void add(std::string_view name, double value, std::int64_t part = reading::whole);
   bool has(std::string_view name) const;
-  // Returns the first value of this name; 0 when there is none.
+  // The first value with this name; 0 if there is none.
   double value_of(std::string_view name, std::int64_t part = reading::whole) const;
   std::span<const reading> all() const { return {all_, count_}; }
   void clear();
 
-  // Checksum of the work, the same for every contender.
+  // A checksum of the work, equal for all contenders.
   std::uint64_t checksum = 0;
-  // A finding of the first repetition for the later ones, such as how often to repeat something
-  // short; 0: nothing.
+  // A result of the first repetition for later ones, such as a number of runs; 0: none.
   std::uint64_t hint = 0;
 
  private:

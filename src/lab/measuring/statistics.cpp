@@ -40,7 +40,7 @@ interval bootstrap_median(std::span<const double> values, std::uint64_t seed) {
     medians.push_back(median_of(drawn));
   }
   std::sort(medians.begin(), medians.end());
-  // 2.5 % of the resamples lie beyond each end.
+  // Beyond each end lie 2.5 % of the resamples.
   return {medians[resamples / 40], medians[resamples - resamples / 40 - 1]};
 }
 

@@ -14,11 +14,11 @@ struct interval {
 // The middle value, or the mean of the two middle ones. Precondition: not empty.
 double median(std::span<const double> values);
 
-// With fewer values than this, bootstrap_median() gives their range: the least to the most.
+// With fewer values, bootstrap_median() returns their range, from the least to the most.
 inline constexpr unsigned fewest_for_interval = 6;
 
-// 95 % percentile interval of the median over 2,000 resamples drawn with the given seed: the same
-// values and seed give the same interval. Precondition: not empty.
+// The 95 % percentile interval of the median, over 2,000 resamples drawn with the seed. Equal
+// values and seeds give equal intervals. Precondition: not empty.
 interval bootstrap_median(std::span<const double> values, std::uint64_t seed);
 
 // Precondition: not empty, all positive.

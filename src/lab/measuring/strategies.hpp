@@ -1,5 +1,5 @@
-// The allocation strategies of P0089R1, Table 1, as data, plus four of our own: a monotonic
-// resource that is given no buffer (AS3n..AS6n).
+// The allocation strategies of P0089R1, Table 1, as data, and four of our own: monotonic resources
+// without a buffer (AS3n..AS6n).
 #pragma once
 
 #include <span>
@@ -16,16 +16,16 @@ struct strategy {
   mechanism what;
   binding how;
   destruction end;
-  bool callers_buffer;  // the monotonic resource starts in a buffer that is there already
+  bool callers_buffer;  // the monotonic resource starts in an existing buffer
 
-  bool published() const { return !name.ends_with('n'); }  // is a column of the paper's tables
+  bool published() const { return !name.ends_with('n'); }  // in the paper's tables
   friend bool operator==(const strategy&, const strategy&) = default;
 };
 
 // AS1..AS14, then AS3n..AS6n.
 std::span<const strategy> all_strategies();
 
-// Null when there is no strategy of that name.
+// Returns: null if there is no strategy with this name.
 const strategy* find_strategy(std::string_view name);
 
 std::string_view to_string(mechanism what);

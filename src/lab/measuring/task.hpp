@@ -1,4 +1,4 @@
-// Work of a measuring process: a kernel and its parameters.
+// The work of a measuring process: a kernel and its parameters.
 #pragma once
 
 #include <cstddef>
@@ -14,31 +14,30 @@
 
 namespace mallard::lab {
 
-// Circumstances that a kernel finds beside its work.
+// Circumstances that a kernel finds besides its work.
 struct circumstances {
-  std::span<std::byte> buffer;     // written to before the process was forked; mostly none
-  std::uint64_t hint = 0;          // readings::hint of the first repetition
-  std::uint64_t memory_limit = 0;  // bytes of address space that are left; 0: all
+  std::span<std::byte> buffer;     // written to before the fork; mostly empty
+  std::uint64_t hint = 0;          // of the first repetition
+  std::uint64_t memory_limit = 0;  // remaining bytes of address space; 0: unlimited
 };
 using kernel_function = void (*)(const void* work, const circumstances& around, readings& taken);
 
-// Work is copied byte by byte: it has no owning members, and for a process that is executed no
-// addresses.
+// Work is copied as bytes: it owns nothing, and for an executed process it contains no addresses.
 inline constexpr std::size_t most_work_bytes = 16384;
 
 struct task {
-  kernel_function run = nullptr;  // for a forked process, which has it at the same address
-  std::string name;               // for an executed one: of an executed_kernel
+  kernel_function run = nullptr;  // for a forked process, where it has the same address
+  std::string name;               // an executed_kernel's, for an executed process
   std::vector<std::byte> work;
-  std::string heap = {};         // the condition to fork from, where it is not the contender's
-  bool as_the_original = false;  // from a process prepared as the papers' programs were
-  bool prepares_itself = false;  // the kernel sees to the heap and the peak of memory itself
+  std::string heap = {};         // the condition to fork from; empty: the contender's
+  bool as_the_original = false;  // fork from a process prepared like the papers' programs
+  bool prepares_itself = false;  // the kernel itself handles the heap and the peak of memory
 
   // Whether there is anything to do: not every contender has every kernel.
   explicit operator bool() const { return run || !name.empty(); }
 };
 
-// A kernel for one kind of work, found by whoever made the task.
+// A kernel for one kind of work, found by the maker of the task.
 template <class Work>
 using kernel_of = void (*)(const Work& work, readings& taken);
 
@@ -50,7 +49,7 @@ std::vector<std::byte> bytes_of(const Work& work) {
   return bytes;
 }
 
-// No task when there is no kernel.
+// Returns: no task if there is no kernel.
 template <class Work>
 task make_task(kernel_of<Work> run, const Work& work) {
   struct both {
@@ -67,8 +66,8 @@ task make_task(kernel_of<Work> run, const Work& work) {
   return made;
 }
 
-// A kernel that a program started to measure finds by its name. One for each bench that needs it,
-// with static storage; making one allocates nothing.
+// A kernel that a program started to measure finds by its name. Each bench that needs one has one
+// with static storage; making it allocates nothing.
 class executed_kernel {
  public:
   executed_kernel(const char* name, kernel_function run) : name_(name), run_(run), next_(first_) {
@@ -77,7 +76,7 @@ class executed_kernel {
   executed_kernel(const executed_kernel&) = delete;
   executed_kernel& operator=(const executed_kernel&) = delete;
 
-  // Null when there is none of that name.
+  // Returns: null if there is none with this name.
   static kernel_function find(std::string_view name) {
     for (const executed_kernel* one = first_; one; one = one->next_) {
       if (one->name_ == name) return one->run_;

@@ -39,7 +39,7 @@ void* live(void* argument) {
   return nullptr;
 }
 
-// Returns what is wrong, 0 if nothing is.
+// Returns: an error number; 0 if there is no error.
 int begin(team_member& one) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);

@@ -1,5 +1,5 @@
-// Threads that start together. Nothing here calls malloc but what makes threads, and the last
-// function, so that it can be used where malloc itself is measured.
+// Threads that start together. Only making threads, and the last function, call malloc, so this can
+// be used where malloc is measured.
 #pragma once
 
 #include <pthread.h>
@@ -13,15 +13,15 @@
 
 namespace mallard::lab {
 
-// Seconds on the clock on the wall.
+// Wall-clock time in seconds.
 double now();
 
-// A barrier that threads use as often as they like. They yield rather than sleep: a wake-up takes
-// longer than many of the measured stretches.
+// A reusable barrier. Threads yield rather than sleep, because a wake-up takes longer than many
+// measured stretches.
 class meeting {
  public:
   void expect(unsigned threads) { expected_ = threads; }
-  // False when it is not going to happen.
+  // Returns: false if the meeting was cancelled.
   bool wait() {
     const unsigned turn = turn_.load(std::memory_order_acquire);
     if (here_.fetch_add(1, std::memory_order_acq_rel) + 1 == expected_) {
@@ -44,31 +44,31 @@ class meeting {
   std::atomic<bool> called_off_{false};
 };
 
-// A part of a thread's life that is measured.
+// A measured part of a thread's life.
 struct alignas(128) stretch {
   double start = 0;
   double end = 0;
 
-  // Grows to hold another one.
+  // Extends it to contain another one.
   void add(const stretch& other);
 };
 
-// From the first one's start to the last one's end.
+// From the first start to the last end.
 double duration(std::span<const stretch> all);
 
-// Binds the calling thread to one of the processors that the process might use when this was first
-// called, in turn: left to itself, the scheduler may take longer to spread threads than they run.
-// Where that is not allowed it runs anyway.
+// Binds the calling thread to one of the processors that the process might use at the first call,
+// in turn. The scheduler alone may take longer to spread threads than they run. Without permission
+// the thread runs unbound.
 void settle_down(unsigned number);
 
-// Function that a thread calls with its number.
+// Functions that a thread calls with its number.
 struct team_task {
   void (*prepare)(void* data, unsigned number);
   void (*work)(void* data, unsigned number);
   void* data;
 };
 
-// A thread of a team; whoever makes the team keeps them, and may give them stacks.
+// A thread of a team. The team's maker owns the members and may give them stacks.
 struct alignas(128) team_member {
   std::span<std::byte> stack = {};  // empty: the system's
   stretch work = {};
@@ -84,9 +84,9 @@ struct team_times {
   double whole = 0;  // from before the first thread is made until all are joined
 };
 
-// Makes a thread for each member, settled on its processor; all call `prepare`, then together
-// `work`. Waits for them. Throws the first exception of a thread, or std::system_error when there
-// cannot be that many.
+// Makes a thread for each member, bound to its processor. All call `prepare`, then together `work`.
+// Waits for them. Throws the first exception of a thread, or std::system_error if there cannot be
+// that many.
 team_times run_team(std::span<team_member> members, const team_task& task);
 
 template <class Prepare, class Work>
@@ -101,7 +101,7 @@ team_times run_team(std::span<team_member> members, Prepare& prepare, Work& work
                 [](void* all, unsigned number) { static_cast<both*>(all)->work(number); }, &data});
 }
 
-// The same with members of its own. Returns the seconds of the work.
+// The same with members of its own. Returns: the seconds of the work.
 double run_team(unsigned threads, const std::function<void(unsigned)>& prepare,
                 const std::function<void(unsigned)>& work);
 

@@ -1,4 +1,4 @@
-// A request that makes no sense; the text is one line for the user.
+// A request that makes no sense. The text is one line for the user.
 #pragma once
 
 #include <stdexcept>

@@ -23,13 +23,13 @@ namespace {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// The zygote's first word to its parent.
+// The zygote's first message to its parent.
 constexpr char ready = 'r';
 
-// Room for any work, made before anything runs: the heap stays as it is.
+// Static room for any work, so that the heap stays unchanged.
 alignas(std::max_align_t) std::array<std::byte, most_work_bytes> received_work;
 
-// The original's buffer: written to before any child is forked.
+// The original's buffer, written to before any child is forked.
 std::span<std::byte> make_buffer(std::size_t bytes) {
   if (bytes == 0) return {};
   void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -38,7 +38,7 @@ std::span<std::byte> make_buffer(std::size_t bytes) {
   return {static_cast<std::byte*>(mapped), bytes};
 }
 
-// Pages for the readings on their way through.
+// Pages for readings on their way through.
 class passing_readings {
  public:
   explicit passing_readings(std::size_t count) : bytes_(count * sizeof(reading)) {
@@ -62,7 +62,7 @@ class passing_readings {
   std::size_t bytes_;
 };
 
-// Passes the answer on; nothing of it when it does not come whole.
+// Passes the answer on, but only if it is complete.
 bool pass_on(int from, int to) {
   answer_head head;
   if (!read_all(from, &head, sizeof head)) return false;
@@ -70,7 +70,7 @@ bool pass_on(int from, int to) {
   return taken.receive(from) && send_answer(to, head, taken.all());
 }
 
-// One repetition in a copy of this process.
+// Runs one repetition in a copy of this process.
 void run_in_child(const errand& what, int answers, std::span<std::byte> buffer) {
   const process::ends channel = make_channel();
   const pid_t child = process::copy_of_this();
@@ -112,7 +112,7 @@ void run_in_child(const errand& what, int answers, std::span<std::byte> buffer) 
       run_in_child(what, channel, buffer);
     }
   } catch (const std::exception&) {
-    _exit(1);  // the parent sees the channel closed
+    _exit(1);  // the parent sees that the channel is closed
   }
   _exit(0);
 }

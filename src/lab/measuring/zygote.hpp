@@ -1,5 +1,5 @@
-// A process that has been brought into a condition once and then forks a fresh copy of itself for
-// each repetition: all of them start from exactly the same heap.
+// A process that is brought into a condition once and then forks a fresh copy of itself for each
+// repetition, so that all start from exactly the same heap.
 #pragma once
 
 #include <sys/types.h>
@@ -14,22 +14,22 @@ namespace mallard::lab {
 enum class heap_state {
   clean,
   aged,            // aged and settled
-  aged_unsettled,  // aged, as the original leaves it
+  aged_unsettled,  // aged but not settled, as in the original
 };
 
 class zygote {
  public:
   // Forks, and waits until the heap is in its state. The calling process must be single-threaded.
+  // `buffer_bytes`: the size of the original's one buffer, written to before any measurement.
   // Throws std::runtime_error.
-  // `buffer_bytes`: size of the original's one buffer, written to before any measurement.
   explicit zygote(heap_state heap, std::size_t buffer_bytes = 0);
-  ~zygote();  // ends the process and whatever it is measuring
+  ~zygote();  // ends the process and its measurement
   zygote(const zygote&) = delete;
   zygote& operator=(const zygote&) = delete;
 
-  // Measures in a forked process and waits for it. A crash, a timeout or an exhausted memory there
-  // is an error in the outcome. When a signal interrupts the wait, `interrupted` asks whether to
-  // give up; the outcome then is an error too.
+  // Measures in a forked process and waits for it. A crash, a timeout or exhausted memory there is
+  // an error in the outcome. If a signal interrupts the wait, `interrupted` decides whether to give
+  // up, which is an error, too.
   outcome run(const task& what, const measuring_limits& limits, bool (*interrupted)());
 
  private:

@@ -6,7 +6,7 @@
 namespace mallard::lab {
 namespace {
 
-// nlohmann-json wraps an unsigned number that is too large for the type asked for.
+// nlohmann-json wraps unsigned numbers that are too large for the requested type.
 std::int64_t read_integer(const std::string& name, const json& value) {
   if (value.is_number_unsigned() &&
       value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {

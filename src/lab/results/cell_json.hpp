@@ -9,7 +9,7 @@
 
 namespace mallard::lab {
 
-// Throw std::runtime_error with what is wrong.
+// Throw std::runtime_error, which says what is wrong.
 cell_result read_cell(const json& object);
 place read_parameters(const json& object);
 bench_words read_words(const json& object);

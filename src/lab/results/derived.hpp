@@ -5,11 +5,11 @@
 
 namespace mallard::lab {
 
-// As many vectors grow among each other, one element of each in turn.
+// The number of vectors that grow together, one element of each in turn.
 inline constexpr std::uint64_t growing_vectors = 101;
 
-// Number of containers that grow in turn at this place, of which "iterations" and "elements" say
-// the size of each: 1, or growing_vectors for the form "among".
+// The number of containers that grow in turn at this place: 1, or growing_vectors for the form
+// "among". "iterations" and "elements" give the size of each.
 double containers_at_once(const place& at);
 
 }  // namespace mallard::lab

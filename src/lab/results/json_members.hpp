@@ -1,4 +1,4 @@
-// Reading the members of a JSON object that some other program may have written.
+// Reads the members of a JSON object that another program may have written.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ using json = nlohmann::ordered_json;
 template <class T>
 inline constexpr bool is_integer_type = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
-// The library turns any number into any other; here an integer has to be one, and in range.
+// The library converts any number to any other; here an integer must be one, and in range.
 template <class T>
 bool integers_fit(const json& value) {
   if constexpr (is_integer_type<T>) {
@@ -33,7 +33,7 @@ bool integers_fit(const json& value) {
   return true;
 }
 
-// A member that must be there and of the right type; anything else is one line of complaint.
+// A required member of the right type; otherwise throws one line.
 template <class T>
 T required(const json& object, const char* name) {
   const auto found = object.find(name);
@@ -45,13 +45,13 @@ T required(const json& object, const char* name) {
   throw std::runtime_error(fmt::format("'{}' has the wrong type", name));
 }
 
-// A member that older files or other writers may leave out.
+// A member that older files or other writers may omit.
 template <class T>
 T optional(const json& object, const char* name, T otherwise = {}) {
   return object.contains(name) ? required<T>(object, name) : otherwise;
 }
 
-// Whether a cell is good; else the line that says why not is in `error`.
+// Whether a cell is good; if not, `error` has the reason.
 inline bool read_status(const json& object, std::string& error) {
   const auto status = required<std::string>(object, "status");
   if (status == "ok") return true;

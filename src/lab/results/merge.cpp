@@ -12,14 +12,14 @@
 namespace mallard::lab {
 namespace {
 
-// Conditions that two runs must share for their cells to be of one data set.
+// The conditions that two runs must share for their cells to be in one data set.
 auto conditions(const run_info& run) {
   return std::tie(run.machine.cpu, run.machine.cores, run.machine.memory_bytes, run.build.compiler,
                   run.build.flags, run.build.build_type, run.build.assertions, run.version,
                   run.mode);
 }
 
-// Cells of one bench are only comparable when all was the same that their keys do not say.
+// Cells of one bench are comparable only if everything outside their keys is equal.
 bool were_measured_alike(const run_info& a, const run_info& b) {
   return a.bench != b.bench || a.parameters == b.parameters;
 }
@@ -56,7 +56,7 @@ class merger {
 
   merged_results finish() {
     if (result_.datasets.empty()) throw std::runtime_error("the result files hold no cells");
-    // Sets that differ in something the label does not say are told apart by a number.
+    // Sets with equal labels that differ otherwise get numbers.
     std::map<std::string, int> seen;
     for (dataset& set : result_.datasets) {
       set.label = describe(set);
@@ -77,7 +77,7 @@ class merger {
     return sets.size() - 1;
   }
 
-  // Returns how many cells took the place of an earlier one.
+  // Returns: how many cells replaced an earlier one.
   std::size_t add_cells(std::size_t place, const result_file& file) {
     dataset& set = result_.datasets[place];
     std::size_t replaced = 0;
@@ -94,7 +94,7 @@ class merger {
   }
 
   merged_results result_;
-  std::vector<std::map<cell_key, std::size_t>> index_;  // one per data set
+  std::vector<std::map<cell_key, std::size_t>> index_;  // one for each data set
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Result files grouped into data sets: cells that may be compared with each other.
+// Groups result files into data sets: cells that may be compared with each other.
 #pragma once
 
 #include <span>
@@ -10,14 +10,14 @@
 
 namespace mallard::lab {
 
-// One source file of a data set.
+// A source file of a data set.
 struct source {
   std::string file;
   run_info run;
 };
 
-// Everything measured on one machine with one build and mode, whichever the bench and the malloc;
-// of each bench with the same parameters.
+// Everything measured on one machine with one build and mode, for any bench and malloc, but with
+// equal parameters for each bench.
 struct dataset {
   std::string label;
   std::vector<source> sources;
@@ -25,15 +25,15 @@ struct dataset {
 };
 
 struct merged_results {
-  std::vector<dataset> datasets;   // in the order in which the files bring them up
-  std::vector<std::string> notes;  // what the reader must know: cells replaced, lines cut off
+  std::vector<dataset> datasets;   // in the order of the files
+  std::vector<std::string> notes;  // for the reader: replaced cells, cut-off lines
 };
 
-// For a cell that several files have, the later file's counts. Throws std::runtime_error when there
-// is not one cell in all of them.
+// If several files have a cell, the latest file's counts. Throws std::runtime_error if there is no
+// cell at all.
 merged_results merge(std::span<const result_file> files);
 
-// The cells of a data set in the form that claims are judged by.
+// The cells of a data set in the form for judging claims.
 std::vector<observation> observe(const dataset& set);
 
 }  // namespace mallard::lab

@@ -21,7 +21,7 @@ bool is_power_of_two(std::int64_t value) {
   return value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value));
 }
 
-// The size of a subsystem is given as the logarithm to the base that the links are a power of.
+// A subsystem's size is a logarithm, to the base of which the number of links is a power.
 std::int64_t subsystems(std::int64_t links, std::int64_t exponent) {
   const std::int64_t base = is_power_of_two(links) ? 2 : 10;
   for (; exponent > 0 && links > 0; --exponent) links /= base;

@@ -1,5 +1,5 @@
-// The result file: one JSON object per line, first what was run and where, then one line per cell.
-// This is the only description of the format; benches write it, every reader goes through it.
+// The result file: one JSON object per line, first the run and its conditions, then one line per
+// cell. This is the only description of the format; benches write it, and every reader uses it.
 #pragma once
 
 #include <cstdint>
@@ -15,38 +15,38 @@
 
 namespace mallard::lab {
 
-// Files of any other schema are refused.
+// Files with another schema are refused.
 inline constexpr int result_schema = 2;
 
 struct run_info {
   int schema = result_schema;
   std::string version;  // of mallard
   std::string bench;
-  std::string command;  // what to type to get these numbers again
+  std::string command;  // repeats the measurement
   std::string date;     // ISO 8601, UTC
   machine_info machine;
   build_info build;
   std::string mode;          // "fair" or "paper"
-  unsigned repetitions = 0;  // asked for; a cell of an interrupted run may have fewer
+  unsigned repetitions = 0;  // requested; a cell of an interrupted run may have fewer
   std::uint64_t seed = 0;
   std::vector<std::string> heaps;  // conditions: "clean", "aged"
   std::vector<peer_version> peers;
   std::vector<skipped_peer> skipped;
-  place parameters;                   // what all cells have in common and their keys do not say
-  std::string malloc{system_malloc};  // or the name of the library that was preloaded
-  words_of_benches benches;           // of the cells; empty in files written before
+  place parameters;                   // shared by all cells and not in their keys
+  std::string malloc{system_malloc};  // or the name of the preloaded library
+  words_of_benches benches;           // of the cells; empty in older files
 };
 
 struct result_file {
   std::filesystem::path path;
   run_info run;
   std::vector<cell_result> cells;
-  std::vector<std::string> warnings;  // for example a last line that was cut off
+  std::vector<std::string> warnings;  // such as a last line that was cut off
 };
 
-// Reads a whole file. Throws std::runtime_error with one line ("FILE:LINE: what is wrong") when the
-// file cannot be read, is not a result file, or any line but a cut-off last one is malformed.
-// When the same cell occurs twice, the later one counts.
+// Reads a whole file. Throws std::runtime_error, with one line ("FILE:LINE: what is wrong"), if the
+// file cannot be read, is not a result file, or has a malformed line other than a cut-off last one.
+// If a cell occurs twice, the later one counts.
 result_file load_results(const std::filesystem::path& path);
 
 // One line each, without the newline.

@@ -72,7 +72,7 @@ run_info read_run(const json& object) {
   return run;
 }
 
-// Empty when the text is not JSON at all; what is JSON but no object is wrong whatever follows.
+// Returns: nothing if the text is not JSON. Throws for JSON that is not an object.
 std::optional<json> parse_object(const std::string& text) {
   json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (object.is_discarded()) return std::nullopt;
@@ -80,7 +80,7 @@ std::optional<json> parse_object(const std::string& text) {
   return object;
 }
 
-// Among several cells with one key the last one counts, in the place of the first.
+// Keeps the last of several cells with one key, at the place of the first.
 class latest {
  public:
   void add(std::vector<cell_result>& all, cell_result cell) {
@@ -101,7 +101,7 @@ class reader {
  public:
   explicit reader(std::filesystem::path path) { file_.path = std::move(path); }
 
-  // `cut_off`: the line has no newline, so a writer may have been killed in the middle of it.
+  // `cut_off`: the line has no newline, so the writer may have been killed in the middle of it.
   void line(const std::string& text, bool cut_off) {
     ++number_;
     if (text.empty()) return;
@@ -166,7 +166,7 @@ class reader {
 }  // namespace
 
 result_file load_results(const std::filesystem::path& path) {
-  // A directory opens well enough, and then reads as an empty file.
+  // A folder opens without an error and then reads as an empty file.
   std::ifstream in(path, std::ios::binary);
   if (!in || std::filesystem::is_directory(path)) {
     throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
