@@ -119,7 +119,12 @@ test_deb() {
   chroot "$root" sh -ec '
     apt-get install -y -qq --no-install-recommends /deb/*.deb cmake g++ make pkg-config >/install.log 2>&1 ||
       { tail /install.log; exit 1; }
-    for test in library command; do /autopkgtest/$test; done'
+    if mallard record -- true 2>/says; then exit 1; fi
+    grep -qx "mallard: /proc is not mounted.*" /says'
+  mount -t proc proc "$root/proc"
+  if chroot "$root" sh -ec 'for test in library command; do /autopkgtest/$test; done'; then status=0; else status=1; fi
+  umount "$root/proc"
+  return "$status"
 }
 
 test_conan() {

@@ -53,6 +53,9 @@ std::string preload_of(const std::string& library) {
 
 std::string find_own_library(std::string_view name) {
   const fs::path here = lab::own_program().parent_path();
+  if (here.empty()) {
+    throw lab::usage_error("/proc is not mounted, so this program cannot find its libraries");
+  }
   // Look where it is installed, then where it is built.
   std::vector<fs::path> folders = {here.parent_path() / MALLARD_LIBRARY_FOLDER, here};
   for (const fs::path& built : {here.parent_path(), here.parent_path().parent_path()}) {
