@@ -26,8 +26,6 @@ inline constexpr std::size_t most_addresses = std::size_t{1} << 17;
 inline constexpr std::size_t most_sites = 256;  // that are named as those of survivors
 inline constexpr std::size_t most_seen_scopes = 256;
 inline constexpr std::size_t most_threads = 2048;
-inline constexpr std::size_t most_entered = 8;   // conditions whose functions say when they begin
-inline constexpr std::size_t most_entries = 32;  // of these
 inline constexpr std::size_t path_bytes = 512;
 inline constexpr std::size_t name_bytes = 128;
 
@@ -56,7 +54,6 @@ struct route_rule {
   std::uint64_t smallest = 0;
   std::uint64_t largest = UINT64_MAX;  // bytes
   std::uint32_t without = 0;           // marks that the stack does not have
-  std::uint32_t without_scopes = 0;    // that are not open
 
   bool is_scoped() const { return is_arena(how); }
 };
@@ -64,18 +61,6 @@ struct route_rule {
 struct module_path {
   char text[path_bytes];
 };
-
-// A function of the program that says when it begins: its first bytes are moved, and a jump stands
-// in their place.
-struct entry_point {
-  std::uint64_t start;    // relative to the program's load bias
-  std::uint32_t moved;    // bytes, whole instructions
-  std::uint32_t entered;  // the condition, below most_entered
-};
-// Conditions of that kind take the scopes' last bits.
-constexpr std::uint32_t scope_of_entered(std::size_t i) {
-  return std::uint32_t{1} << (most_scopes - most_entered + i);
-}
 
 // Key: the module's number + 1, shifted by 40, and the address relative to its load bias. 0: none.
 struct address_marks {
@@ -117,18 +102,13 @@ struct session : preload::session_head {
   route_rule routes[most_routes];
   char scopes[most_scopes][name_bytes] = {};  // of conditions; the first scope_count
   std::uint32_t scope_count = 0;
-  entry_point entries[most_entries];
-  std::uint32_t entry_count = 0;
-  std::uint32_t entered_count = 0;
-  char entered_program[path_bytes] = {};  // whose functions these are
 
   std::atomic<std::uint32_t> module_lock{};
   std::atomic<std::uint32_t> module_count{};
   std::atomic<std::uint32_t> entered_scopes{};    // of conditions
   std::atomic<std::uint32_t> seen_scope_count{};  // of others
   std::atomic<std::uint32_t> address_count{};
-  std::atomic<std::uint32_t> no_address_space{};  // processes that nothing could be routed in
-  std::atomic<bool> no_entries{};  // a function could not be changed, or is not called by name
+  std::atomic<std::uint32_t> no_address_space{};       // processes that nothing could be routed in
   std::atomic<std::uint64_t> peak_bytes[most_routes];  // of any one process
   module_path modules[most_modules];
   char seen_scopes[most_seen_scopes][name_bytes] = {};

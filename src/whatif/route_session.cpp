@@ -14,7 +14,6 @@
 
 #include "profile/nearest_names.hpp"
 #include "profile/subsystem_rules.hpp"
-#include "profile/trace/code_flow.hpp"
 
 namespace mallard::whatif {
 namespace {
@@ -69,17 +68,13 @@ std::string route_session::path() const {
 
 void route_session::prepare(const std::vector<route::route_rule>& routes, purpose what) {
   const bool names_survivors = what == purpose::names;
-  std::vector<route::route_rule> rules = routes;
-  session_->entry_count = session_->entered_count = 0;
-  session_->no_entries = false;
-  const bool enters = !names_survivors && enter(rules);
-  session_->route_count = static_cast<std::uint32_t>(rules.size());
-  std::copy(rules.begin(), rules.end(), session_->routes);
+  session_->route_count = static_cast<std::uint32_t>(routes.size());
+  std::copy(routes.begin(), routes.end(), session_->routes);
   session_->names_survivors = names_survivors;
   session_->only_looks = what == purpose::looks;
   session_->goes_twice = what == purpose::twice;
-  session_->walks = !enters && (names_survivors || !conditions_.functions.empty() ||
-                                !conditions_.modules.empty());
+  session_->walks =
+      names_survivors || !conditions_.functions.empty() || !conditions_.modules.empty();
   session_->no_address_space = 0;
   for (auto& one : session_->peak_bytes) one = 0;
   for (route::survivor_site& one : session_->sites) {
@@ -120,7 +115,6 @@ void route_session::mark_addresses() {
   for (const route::address_marks* one : fresh) stacks.child(0, {one->key.load(), 0});
   const profile::symbol_table symbols = symbolizer_.find(stacks.nodes(), modules);
   for (const auto& [key, symbol] : symbols.of) {
-    starts_[key.ip] = symbol.start;
     for (const profile::symbol_line& line : symbol.lines) {
       names_[key.ip].push_back(
           {symbols.strings[line.function], symbols.strings[line.file], line.line});
@@ -145,71 +139,6 @@ void route_session::mark_addresses() {
     }
     one->marks = marks;
   }
-  find_entries();
-}
-
-// A function that the compiler put into others has no beginning there.
-void route_session::find_entries() {
-  const std::vector<std::string> paths = module_paths();
-  entered_.assign(conditions_.functions.size(), {});
-  for (const route::address_marks& one : session_->addresses) {
-    const std::uint32_t marks = one.marks.load() & route::marks::functions;
-    if (marks == 0) continue;
-    const std::uint64_t key = one.key.load();
-    const std::vector<place_name> names = names_of(key);
-    const std::uint64_t module = key >> route::module_shift, start = starts_[key] & offset_mask;
-    for (std::size_t i = 0; i < entered_.size(); ++i) {
-      entered_condition& found = entered_[i];
-      const function_condition& wanted = conditions_.functions[i];
-      if ((marks & route::marks::of_function(i)) == 0 || !found.is_possible) continue;
-      const place_name& outermost = names.back();
-      const std::string& path = paths[module - 1];
-      if (entered_program_.empty()) entered_program_ = path;
-      found.is_possible = wanted.file.empty() && start != 0 && path == entered_program_ &&
-                          wanted.holds_for(outermost.function, outermost.file, outermost.line);
-      if (!found.is_possible) continue;
-      constexpr std::uint32_t jump = 5;
-      const auto [at, fresh] = found.moved.try_emplace(start, 0);
-      if (fresh) at->second = profile::movable_bytes(path, start, jump);
-      found.is_possible = at->second != 0;
-    }
-  }
-}
-
-// Effects: has the rules ask whether functions have begun, where that can be told of all of them.
-bool route_session::enter(std::vector<route::route_rule>& rules) {
-  std::uint32_t wanted = 0;
-  for (const route::route_rule& one : rules) wanted |= one.marks | one.without;
-  std::vector<std::uint32_t> conditions;
-  std::size_t entries = 0;
-  for (std::uint32_t i = 0; i < entered_.size(); ++i) {
-    if ((wanted & route::marks::of_function(i)) == 0) continue;
-    if (!entered_[i].is_possible || entered_[i].moved.empty()) return false;
-    conditions.push_back(i);
-    entries += entered_[i].moved.size();
-  }
-  if (!may_enter_ || conditions.empty() || conditions.size() > route::most_entered ||
-      entries > route::most_entries || (wanted & ~route::marks::functions) != 0 ||
-      conditions_.scopes.size() + route::most_entered > route::most_scopes ||
-      entered_program_.size() >= route::path_bytes) {
-    return false;
-  }
-  std::strcpy(session_->entered_program, entered_program_.c_str());
-  session_->entered_count = static_cast<std::uint32_t>(conditions.size());
-  for (std::uint32_t at = 0; at < conditions.size(); ++at) {
-    const std::uint32_t mark = route::marks::of_function(conditions[at]);
-    const std::uint32_t scope = route::scope_of_entered(at);
-    for (const auto& [start, moved] : entered_[conditions[at]].moved) {
-      session_->entries[session_->entry_count++] = {start, moved, at};
-    }
-    for (route::route_rule& one : rules) {
-      if ((one.marks & mark) != 0) one.scopes |= scope;
-      if ((one.without & mark) != 0) one.without_scopes |= scope;
-      one.marks &= ~mark;
-      one.without &= ~mark;
-    }
-  }
-  return true;
 }
 
 std::vector<route_session::place_name> route_session::names_of(std::uint64_t key) const {

@@ -33,11 +33,6 @@ class route_session {
     looks,   // time as well, but no block is routed: what it costs to look for their routes
   };
   void prepare(const std::vector<route::route_rule>& routes, purpose what);
-  // The last run found its functions by their beginnings, not on the stack.
-  bool was_by_entries() const { return session_->entry_count != 0; }
-  bool has_lost_entries() const { return session_->no_entries.load(); }
-  // From now on all functions are found on the stack.
-  void search_stacks() { may_enter_ = false; }
   // Gives marks to the addresses that were seen in runs so far.
   void mark_addresses();
   // Throws std::runtime_error with one line for a condition that nothing fulfils that was seen so
@@ -55,15 +50,7 @@ class route_session {
     std::string function, file;
     std::uint32_t line = 0;
   };
-  // A function as a condition of it finds it.
-  struct entered_condition {
-    bool is_possible = true;  // all that was seen of it has a beginning that can be changed
-    std::map<std::uint64_t, std::uint32_t> moved;  // bytes, by start
-  };
-
   std::vector<place_name> names_of(std::uint64_t key) const;
-  void find_entries();
-  bool enter(std::vector<route::route_rule>& rules);
   std::vector<std::string> module_paths() const;
 
   const conditions& conditions_;
@@ -71,10 +58,6 @@ class route_session {
   int file_ = -1;
   route::session* session_ = nullptr;
   std::map<std::uint64_t, std::vector<place_name>> names_;  // by key, the innermost first
-  std::map<std::uint64_t, std::uint64_t> starts_;           // of the functions, by key
-  std::vector<entered_condition> entered_;                  // by function condition
-  std::string entered_program_;
-  bool may_enter_ = true;
 };
 
 }  // namespace mallard::whatif

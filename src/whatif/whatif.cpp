@@ -239,20 +239,8 @@ class experiment {
     if (done.error != 0) {
       throw std::runtime_error(options_.command.front() + ": " + how_it_ended(done));
     }
-    if (one.hooked && session_->was_by_entries() && session_->has_lost_entries()) {
-      search_stacks();
-      return run_once(one, reads_output, names);
-    }
     if (one.hooked) one.of_routes = session_->outcomes(one.routes);
     return done;
-  }
-
-  // Runs that found their functions otherwise are not to be compared with those that follow.
-  void search_stacks() {
-    session_->search_stacks();
-    for (contender& one : contenders_) {
-      if (one.hooked) one.runs.clear();
-    }
   }
 
   program_runner& runner() { return options_.runner ? *options_.runner : *own_runner_; }
@@ -469,14 +457,9 @@ class experiment {
   }
 
   void measure(contender& one) {
-    run_figures done = run_once(one, options_.check_output, false);
+    const run_figures done = run_once(one, options_.check_output, false);
     if (is_interrupted()) return;  // so was the program, where both are of one terminal
     const run_figures& plain = first_of_[as_it_is];
-    if (one.hooked && session_->was_by_entries() && done.status != plain.status) {
-      search_stacks();
-      done = run_once(one, options_.check_output, false);
-      if (is_interrupted()) return;
-    }
     if (&one == &contenders_[as_it_is] && done.output != plain.output) fail_changing();
     judge(one, plain, done);
     if (one.remark.empty()) one.runs.push_back(done);
@@ -500,7 +483,6 @@ class experiment {
     if (plain.runs.empty()) return out;  // interrupted
     const auto time = figure();
     out.by_processor_time = time == &run_figures::processor_seconds;
-    out.by_entries = session_->was_by_entries();
     const std::vector<double> base = each(plain.runs, time);
     if (!contenders_[hook_alone].runs.empty()) {
       const std::vector<double> hooked = each(contenders_[hook_alone].runs, time);

@@ -121,7 +121,6 @@ struct whatif_result {
   double hook_seconds = 0;                   // what was subtracted
   double block_seconds = 0;  // and that for every routed block, of the variant with the longest way
   bool by_processor_time = true;  // the gains are; else by elapsed time: several threads work
-  bool by_entries = false;        // functions said themselves that they began, else stacks did
 };
 
 // Throws std::runtime_error with one line for what cannot be tried: no such program, a static or

@@ -36,15 +36,16 @@ std::array<std::uint64_t, 3> called_from;
 namespace {
 
 #if defined(__x86_64__)
-// Three switches as gcc writes them: a whole one; one that is entered behind its comparison; one
-// whose comparison is of another register. Each has a call before, and one in each of its two
-// cases.
-#define MALLARD_SWITCH(name, compared, enters)                                         \
+// Switches as gcc writes them: a whole one; one that is entered behind its comparison; one whose
+// comparison is of another register; one whose index changes after it. Each has a call before, and
+// one in each of its two cases.
+#define MALLARD_SWITCH(name, compared, enters, changes)                                \
   asm(".text\n.globl " #name "\n.type " #name ", @function\n" #name                    \
       ":\n.cfi_startproc\n"                                                            \
       "call " #name "\n.globl " #name "_0\n" #name "_0:\n" enters "cmp $2, %" compared \
       "\n"                                                                             \
-      "ja 1f\nlea 2f(%rip), %rdx\n5: mov %edi, %eax\nmovslq (%rdx,%rax,4), %rax\n"     \
+      "ja 1f\nlea 2f(%rip), %rdx\n5: mov %edi, %eax\n" changes                         \
+      "movslq (%rdx,%rax,4), %rax\n"                                                   \
       "add %rdx, %rax\nnotrack jmp *%rax\n"                                            \
       "3: call " #name "\n.globl " #name "_1\n" #name                                  \
       "_1:\nret\n"                                                                     \
@@ -53,9 +54,10 @@ namespace {
       "1: ret\n.cfi_endproc\n.section .rodata\n.balign 4\n"                            \
       "2: .long 3b-2b, 4b-2b, 3b-2b\n.text\n");                                        \
   extern "C" char name[], name##_0[], name##_1[], name##_2[]
-MALLARD_SWITCH(mallard_switch, "edi", "");
-MALLARD_SWITCH(mallard_entered_switch, "edi", "test %esi, %esi\nje 5f\n");
-MALLARD_SWITCH(mallard_unbounded_switch, "esi", "");
+MALLARD_SWITCH(mallard_switch, "edi", "", "");
+MALLARD_SWITCH(mallard_entered_switch, "edi", "test %esi, %esi\nje 5f\n", "");
+MALLARD_SWITCH(mallard_unbounded_switch, "esi", "", "");
+MALLARD_SWITCH(mallard_changed_switch, "edi", "", "and $7, %eax\n");
 
 std::string code(std::initializer_list<int> bytes) {
   std::string out;
@@ -119,6 +121,7 @@ TEST(code_flow, leads_through_a_switch_to_all_its_cases) {
 TEST(code_flow, of_a_switch_whose_cases_are_not_certain_is_not_known) {
   EXPECT_FALSE(flow_before(mallard_entered_switch, mallard_entered_switch_0).known);
   EXPECT_FALSE(flow_before(mallard_unbounded_switch, mallard_unbounded_switch_0).known);
+  EXPECT_FALSE(flow_before(mallard_changed_switch, mallard_changed_switch_0).known);
 }
 
 TEST(code_flow, leads_from_call_to_call_and_round_loops) {

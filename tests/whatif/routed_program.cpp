@@ -58,32 +58,6 @@ int requests() {
   return failures;
 }
 
-// Ten blocks in all, the innermost call's last; each call of its own ends by an exception.
-[[gnu::noinline]] void nested_request(int depth) {
-  void* const block = malloc(40);
-  fill(block, 40, static_cast<unsigned char>(depth));
-  try {
-    if (depth > 1) nested_request(depth - 1);
-  } catch (int inner) {
-    expect(inner == depth - 1, "an exception passes");
-  }
-  expect(holds(block, 40, static_cast<unsigned char>(depth)), "a block keeps what is in it");
-  free(block);
-  throw depth;
-}
-
-int nested() {
-  for (int i = 0; i < 20; ++i) {
-    try {
-      nested_request(10);
-    } catch (int depth) {
-      expect(depth == 10, "an exception passes");
-    }
-    free(malloc(8));  // outside of it
-  }
-  return failures;
-}
-
 // It keeps a block from before its loop.
 [[gnu::noinline]] int turns() {
   void* const kept = malloc(100);
@@ -384,7 +358,6 @@ int double_free() {
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
   if (what == "requests") return requests();
-  if (what == "nested") return nested();
   if (what == "turns") return turns();
   if (what == "survivors") return survivors();
   if (what == "cached") return cached();

@@ -87,25 +87,6 @@ TEST(whatif, an_arena_of_a_loop_is_reset_with_each_turn) {
   EXPECT_EQ(got.routes[0].survivors, 0U);
 }
 
-// Its 200 blocks are asked for in a function that calls itself and in one that throws.
-TEST(whatif, functions_say_that_they_begin_and_those_of_lines_are_found_on_the_stack) {
-#if !defined(__x86_64__)
-  GTEST_SKIP() << "there is no code for it on this processor";
-#endif
-  const auto by_entries = [](const whatif_options& options) {
-    return try_whatif(options).by_entries;
-  };
-  const auto options = options_for("nested", {{"nested_request+size:40-40", "monotonic"}});
-  EXPECT_TRUE(by_entries(options));
-  const auto got = try_one(options);
-  EXPECT_TRUE(ran(got));
-  EXPECT_EQ(got.routes.at(0).blocks, 200U);
-  EXPECT_EQ(got.routes.at(0).survivors, 0U);
-  EXPECT_EQ(got.routes.at(0).resets, 20U);  // each with all that it calls itself
-  EXPECT_TRUE(by_entries(options_for("survivors", {{"one_leaky_request", "multipool"}})));
-  EXPECT_FALSE(by_entries(options_for("turns", {{"line:routed_program.cpp:1-999", "heap"}})));
-}
-
 TEST(whatif, a_function_is_routed_and_reset_at_its_end) {
   const auto got = try_one(options_for("requests", {{"one_request", "monotonic"}}));
   EXPECT_TRUE(ran(got));

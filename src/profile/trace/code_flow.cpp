@@ -253,9 +253,9 @@ struct instruction_at {
 // Finds where a jump leads that goes through a table, as gcc and clang write one for a switch:
 //   cmp $last,%edi; ja past; lea table(%rip),%rdx; movslq (%rdx,%rdi,4),%rax; add %rdx,%rax; jmp
 //   *%rax
-// or, in code that has a fixed address, cmp and ja, then jmp *table(,%rdi,8). Only where all of it
-// is found, nothing jumps into its midst, and each entry leads to code is the jump known: an entry
-// too few would be a way that is not seen.
+// or, in code that has a fixed address, cmp and ja, then jmp *table(,%rdi,8). The jump is known
+// only where all of it is found in this order with nothing else between, nothing jumps into its
+// midst, and each entry leads to code: an entry too few would be a way that is not seen.
 class switch_reader {
  public:
   // `run`: the instructions before, without a jump between, and the jump.
@@ -280,6 +280,7 @@ class switch_reader {
       index = jump.index;
     }
     std::vector<std::uint64_t> out(index == operand::none ? 0 : cases_of(index));
+    if (!is_nothing_else_between()) return {};
     for (std::size_t i = 0; i < out.size(); ++i) {
       table_reader in(image_, table + (jump.is_register ? 4 : 8) * i);
       out[i] = jump.is_register ? table + static_cast<std::uint64_t>(in.number<std::int32_t>())
@@ -296,6 +297,7 @@ class switch_reader {
     for (std::size_t i = run_.size() - 1; i-- > 0;) {
       if (!is(run_[i].is)) continue;
       begin_ = std::min(begin_, run_[i].address);
+      used_.push_back(&run_[i]);
       return &run_[i];
     }
     return nullptr;
@@ -320,7 +322,9 @@ class switch_reader {
       return one.opcode == 0x8d && one.reg == base && one.rm.base == operand::next_instruction;
     };
     const instruction_at* const table = last(is_table);
-    if (table == nullptr || last(adds) == nullptr) return {};
+    const instruction_at* const sums = last(adds);
+    if (table == nullptr || sums == nullptr || table > entry || entry > sums) return {};
+    read_ = entry;
     return {table->address + table->is.bytes +
                 static_cast<std::uint64_t>(std::int64_t{table->is.rm.distance}),
             &entry->is};
@@ -349,16 +353,33 @@ class switch_reader {
 
   bool is_or_becomes(const operand& what, std::uint8_t index) {
     if (what.is_register && what.base == index) return true;
-    return last([&](const instruction& one) {
-             const bool widens = one.opcode == 0x0fb6 || one.opcode == 0x0fb7 || one.opcode == 0x63;
-             if (one.opcode == 0x8b || widens) return one.reg == index && one.rm == what;
-             return one.opcode == 0x89 && one.rm == operand{.is_register = true, .base = index} &&
-                    what.is_register && one.reg == what.base;
-           }) != nullptr;
+    // The same distance from another instruction is another place.
+    if (what.base == operand::next_instruction) return false;
+    const instruction_at* const becomes = last([&](const instruction& one) {
+      const bool widens = one.opcode == 0x0fb6 || one.opcode == 0x0fb7 || one.opcode == 0x63;
+      if (one.opcode == 0x8b || widens) return one.reg == index && one.rm == what;
+      return one.opcode == 0x89 && one.rm == operand{.is_register = true, .base = index} &&
+             what.is_register && one.reg == what.base;
+    });
+    return becomes != nullptr && (read_ == nullptr || becomes < read_);
+  }
+
+  // From the branch on there are the instructions that were found and no others, which might change
+  // the index or the table's address; and none of them stands before it.
+  bool is_nothing_else_between() const {
+    const auto is_used = [&](const instruction_at& one) {
+      return std::find(used_.begin(), used_.end(), &one) != used_.end();
+    };
+    std::size_t from = run_.size() - 1;  // the jump itself
+    while (from > 0 && is_used(run_[from - 1])) --from;
+    return from < run_.size() && run_[from].is.kind == instruction_kind::branch &&
+           begin_ == run_[from].address;
   }
 
   file_image& image_;
   std::span<const instruction_at> run_;
+  std::vector<const instruction_at*> used_;
+  const instruction_at* read_ = nullptr;  // the instruction that reads an entry
   std::uint64_t begin_ = UINT64_MAX;
 };
 
@@ -541,32 +562,6 @@ std::vector<place_flow> flows_of(const std::string& path, const std::vector<code
     flow.outside = flow.calls != 0 && code.allocates_outside(flow.calls);
   }
   return out;
-}
-
-std::uint32_t movable_bytes(const std::string& path, std::uint64_t start, std::uint32_t least) {
-  file_image image(path);
-  const bool is_program =
-      std::any_of(image.segments().begin(), image.segments().end(),
-                  [](const Elf64_Phdr& one) { return one.p_type == PT_INTERP; });
-  if (image.machine() != EM_X86_64 || !is_program) return 0;
-  const std::vector<described_function> functions = described_functions(path);
-  const described_function* const own = function_at(functions, start);
-  if (own == nullptr || own->start != start) return 0;
-  const std::uint64_t end = own == &functions.back() ? start : (own + 1)->start;
-  std::uint64_t moved_to = 0;
-  for (std::uint64_t at = start; at < end;) {
-    const instruction one = decode(image.at(at, 15, true));
-    const std::uint64_t target = at + static_cast<std::uint64_t>(one.target);
-    const bool is_anywhere =
-        one.kind == instruction_kind::plain && one.rm.base != operand::next_instruction;
-    const bool enters =
-        (one.kind == instruction_kind::branch || one.kind == instruction_kind::jump) &&
-        target > start && (moved_to == 0 || target < moved_to);
-    if (one.bytes == 0 || (moved_to == 0 && !is_anywhere) || (moved_to != 0 && enters)) return 0;
-    at += one.bytes;
-    if (moved_to == 0 && at - start >= least) moved_to = at;
-  }
-  return static_cast<std::uint32_t>(moved_to == 0 ? 0 : moved_to - start);
 }
 
 }  // namespace mallard::profile

@@ -36,9 +36,4 @@ struct code_place {
 // leaves; functions without a table for unwinding are taken to have none.
 std::vector<place_flow> flows_of(const std::string& path, const std::vector<code_place>& places);
 
-// So many bytes, `least` or more, are whole instructions at a function's beginning that do the same
-// anywhere else, and nothing in the function jumps into their midst. 0: there are none, or the file
-// is no program for x86-64, or no function begins at `start` (relative to the load bias).
-std::uint32_t movable_bytes(const std::string& path, std::uint64_t start, std::uint32_t least);
-
 }  // namespace mallard::profile

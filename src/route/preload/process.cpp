@@ -31,10 +31,6 @@ bool process_state::open_once() noexcept {
     return false;
   }
   arenas_ = static_cast<std::byte*>(memory);
-  if (!note_entries(*all)) {
-    all->no_entries.store(true, std::memory_order_relaxed);
-    return false;
-  }
   if (!open_threads()) return false;
   // Before the resources register theirs: those are to run first, as they lock first.
   hold_across_fork();

@@ -71,11 +71,7 @@ void forget_parents_counts() noexcept {
   if (this_thread.state != nullptr) this_thread.state->forget_counts();
 }
 
-routing_thread::routing_thread() noexcept
-    : epoch_(process.epoch.load(std::memory_order_relaxed)),
-      walks_(process.all->walks),
-      served_(process.all->only_looks ? 0 : UINT32_MAX),
-      entered_count_(process.all->entered_count) {
+routing_thread::routing_thread() noexcept : epoch_(process.epoch.load(std::memory_order_relaxed)) {
   constexpr std::uint32_t checked = 24;  // of each walk; all are, as all that there were is old
   stack_.open(process.rules, process.all->by_frame_pointers, checked);
   find_sizes();
@@ -101,7 +97,8 @@ std::uint32_t routing_thread::fitting_size(std::size_t bytes) const noexcept {
   std::uint32_t out = 0;
   for (std::uint32_t i = 0; i < all.route_count; ++i) {
     const route_rule& rule = all.routes[i];
-    const bool fits = is_open(rule) && bytes - rule.smallest <= rule.largest - rule.smallest;
+    const bool fits =
+        (rule.scopes & ~scopes_) == 0 && bytes - rule.smallest <= rule.largest - rule.smallest;
     out |= std::uint32_t{fits} << i;
   }
   return out;
@@ -115,7 +112,7 @@ void routing_thread::find_sizes() noexcept {
   fits_any_size_ = 0;
   for (std::uint32_t i = 0; i < all.route_count; ++i) {
     const route_rule& rule = all.routes[i];
-    if (!is_open(rule)) continue;
+    if ((rule.scopes & ~scopes_) != 0) continue;
     fits_any_size_ |= std::uint32_t{1} << i;
     asks_for_size |= rule.smallest != 0 || rule.largest != UINT64_MAX;
     smallest = std::min(smallest, rule.smallest);
@@ -173,8 +170,7 @@ int routing_thread::choose(std::uint32_t fitting, const unwind::frame_state& cal
 
 int routing_thread::route_of(std::size_t bytes, const unwind::frame_state& caller) noexcept {
   const session& all = *process.all;
-  look_at_entered(caller.sp);
-  const std::uint32_t fits = fitting(bytes);
+  std::uint32_t fits = fitting(bytes);
   if (!all.walks) return choose(fits, caller);
   if ((fits | open_ | std::uint32_t{all.names_survivors}) == 0) return -1;
   const stack_answer stack = answer_of(caller);
@@ -184,8 +180,7 @@ int routing_thread::route_of(std::size_t bytes, const unwind::frame_state& calle
 
 int routing_thread::route_here(std::size_t bytes, const unwind::frame_state& caller) noexcept {
   walked_ = false;
-  const std::uint32_t fits = fitting(bytes);
-  return choose(recent_ == nullptr ? fits : fits & recent_->answer().routes, caller);
+  return choose(fitting(bytes) & recent_->answer().routes, caller);
 }
 
 void routing_thread::leave() noexcept {
@@ -383,36 +378,20 @@ void routing_thread::enter_scope(const char* name) noexcept {
     return;
   }
   if (depth_[__builtin_ctz(bit)]++ != 0) return;
-  open_scope(bit);
+  scopes_ |= bit;
+  find_sizes();
   if (all.route_count == 0) all.entered_scopes.fetch_or(bit, std::memory_order_relaxed);
 }
 
 void routing_thread::exit_scope(const char* name) noexcept {
-  const std::uint32_t bit = bit_of_scope(*process.all, name);
-  if (bit == 0 || depth_[__builtin_ctz(bit)] == 0 || --depth_[__builtin_ctz(bit)] != 0) return;
-  close_scope(bit);
-}
-
-void routing_thread::open_scope(std::uint32_t bit) noexcept {
-  scopes_ |= bit;
-  find_sizes();
-}
-
-void routing_thread::close_scope(std::uint32_t bit) noexcept {
   const session& all = *process.all;
+  const std::uint32_t bit = bit_of_scope(all, name);
+  if (bit == 0 || depth_[__builtin_ctz(bit)] == 0 || --depth_[__builtin_ctz(bit)] != 0) return;
   scopes_ &= ~bit;
   find_sizes();
   for (std::uint32_t i = 0; i < all.route_count; ++i) {
     if ((all.routes[i].scopes & bit) != 0 && all.routes[i].is_scoped()) end_invocation(i);
   }
-}
-
-void routing_thread::has_changed(std::uint32_t entered, std::uint64_t sp) noexcept {
-  const std::uint32_t bit = scope_of_entered(entered);
-  const std::uint64_t now = entered_scopes[entered].goes_on(sp);
-  if (entered_[entered] != 0) close_scope(bit);
-  if (now != 0) open_scope(bit);
-  entered_[entered] = now;
 }
 
 // The innermost function outside the runtime: its address's place in the session, + 1.

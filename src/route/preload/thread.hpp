@@ -6,7 +6,6 @@
 
 #include "preload/stack_walk.hpp"
 #include "route/preload/arena.hpp"
-#include "route/preload/entered.hpp"
 #include "route/preload/process.hpp"
 #include "route/preload/recent_stacks.hpp"
 #include "route/session.hpp"
@@ -26,9 +25,7 @@ class routing_thread {
   };
   [[gnu::always_inline]] standing look(std::size_t bytes,
                                        const unwind::frame_state& caller) noexcept {
-    look_at_entered(caller.sp);
     if (bytes - smallest_ >= sizes_) return standing::passes;
-    if (!walks_) return (fitting(bytes) & served_) != 0 ? standing::matches : standing::passes;
     if (epoch_ != process.epoch.load(std::memory_order_relaxed)) [[unlikely]]
       return standing::unknown;
     recent_stack* const known = recents_.find(caller, sight_);
@@ -83,21 +80,8 @@ class routing_thread {
     return fits_any_size_ != 0 ? fits_any_size_ : fitting_size(bytes);
   }
   std::uint32_t fitting_size(std::size_t bytes) const noexcept;
-  bool is_open(const route_rule& rule) const noexcept {
-    return ((rule.scopes & ~scopes_) | (rule.without_scopes & scopes_)) == 0;
-  }
   // The sizes of blocks for which anything has to be looked at.
   void find_sizes() noexcept;
-  [[gnu::always_inline]] void look_at_entered(std::uint64_t sp) noexcept {
-    for (std::uint32_t i = 0; i < entered_count_; ++i) {
-      if (entered_scopes[i].goes_on(sp) != entered_[i]) [[unlikely]]
-        has_changed(i, sp);
-    }
-  }
-  // An invocation has ended, or another one has begun.
-  [[gnu::noinline]] void has_changed(std::uint32_t entered, std::uint64_t sp) noexcept;
-  void open_scope(std::uint32_t bit) noexcept;
-  void close_scope(std::uint32_t bit) noexcept;
   stack_answer answer_of(const unwind::frame_state& caller) noexcept;
   stack_answer walk(const unwind::frame_state& caller) noexcept;
   // The walk was on the stack that the thread is on.
@@ -117,10 +101,6 @@ class routing_thread {
   // may be gone.
   std::uint32_t sight_ = 1;
   std::uint32_t open_ = 0;  // routes with an invocation of a function under way
-  bool walks_;
-  std::uint32_t served_;  // routes whose blocks come from resources: all, or none
-  std::uint32_t entered_count_;
-  std::uint64_t entered_[most_entered] = {};  // the invocations' numbers; 0: none is under way
 
   std::uint32_t scopes_ = 0;         // of conditions, that are open
   std::uint32_t fits_any_size_ = 0;  // the routes, where none of them asks for a size; else 0
