@@ -10,7 +10,8 @@
 namespace mallard_test {
 
 // Effects: runs the function in a child, which an alarm ends after a minute. Returns: its exit
-// code, 1 when the test failed in it; -1 after a signal, also that of the alarm.
+// code, 1 when the test failed in it; -1 after a signal, also that of the alarm, or without a
+// child.
 inline int exit_code_of(const std::function<void()>& in_child) {
   const pid_t child = fork();
   if (child == 0) {
@@ -18,8 +19,8 @@ inline int exit_code_of(const std::function<void()>& in_child) {
     in_child();
     _exit(testing::Test::HasFailure() ? 1 : 0);
   }
-  int status = 0;
-  waitpid(child, &status, 0);
+  int status = -1;
+  if (child < 0 || waitpid(child, &status, 0) != child) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

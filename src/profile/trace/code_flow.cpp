@@ -253,96 +253,91 @@ struct instruction_at {
 // Finds where a jump leads that goes through a table, as gcc and clang write one for a switch:
 //   cmp $last,%edi; ja past; lea table(%rip),%rdx; movslq (%rdx,%rdi,4),%rax; add %rdx,%rax; jmp
 //   *%rax
-// or, in code that has a fixed address, cmp and ja, then jmp *table(,%rdi,8). The jump is known
-// only where all of it is found in this order with nothing else between, nothing jumps into its
-// midst, and each entry leads to code: an entry too few would be a way that is not seen.
+// or, in code that has a fixed address, cmp and ja, then jmp *table(,%rdi,8). The compared value
+// may be moved to the index in between. The jump is known only where nothing else stands behind the
+// branch, which might change the index or the table's address, where nothing jumps into its midst,
+// and where each entry leads to code: an entry too few would be a way that is not seen.
 class switch_reader {
  public:
-  // `run`: the instructions before, without a jump between, and the jump.
+  // `run`: the instructions that come one after the other up to the jump, and the jump.
   switch_reader(file_image& image, std::span<const instruction_at> run)
-      : image_(image), run_(run.last(std::min<std::size_t>(run.size(), 16))) {}
+      : image_(image), run_(run), branch_(run.size() - 1) {
+    while (branch_ > 0 && run_[branch_].is.kind != instruction_kind::branch) --branch_;
+  }
 
-  // The first of the instructions that say where the jump leads.
-  std::uint64_t begin() const { return begin_; }
+  // Nothing may jump behind it, up to the jump.
+  std::uint64_t begin() const { return run_[branch_].address; }
 
   // Empty: not known.
   std::vector<std::uint64_t> targets() {
+    if (branch_ == 0 || !read_parts()) return {};
     const operand& jump = run_.back().is.rm;
-    std::uint64_t table = 0;
-    std::uint8_t index = operand::none;
-    if (jump.is_register) {
-      const auto [base, entry] = entry_of(jump.base);
-      if (entry == nullptr) return {};
-      table = base;
-      index = entry->rm.index;
-    } else if (jump.base == operand::none && jump.scale == 8) {
-      table = static_cast<std::uint32_t>(jump.distance);
-      index = jump.index;
-    }
-    std::vector<std::uint64_t> out(index == operand::none ? 0 : cases_of(index));
-    if (!is_nothing_else_between()) return {};
+    const bool is_sum = jump.is_register && sum_ == jump.base;
+    const bool is_entry = !jump.is_register && table_ == nullptr && jump.scale == 8 &&
+                          jump.base == operand::none && jump.index != operand::none;
+    if (!is_sum && !is_entry) return {};
+    const std::uint64_t table =
+        is_sum ? table_->address + table_->is.bytes +
+                     static_cast<std::uint64_t>(std::int64_t{table_->is.rm.distance})
+               : static_cast<std::uint32_t>(jump.distance);
+    std::vector<std::uint64_t> out(cases_of(is_sum ? entry_->rm.index : jump.index));
     for (std::size_t i = 0; i < out.size(); ++i) {
-      table_reader in(image_, table + (jump.is_register ? 4 : 8) * i);
-      out[i] = jump.is_register ? table + static_cast<std::uint64_t>(in.number<std::int32_t>())
-                                : in.number<std::uint64_t>();
+      table_reader in(image_, table + (is_sum ? 4 : 8) * i);
+      out[i] = is_sum ? table + static_cast<std::uint64_t>(in.number<std::int32_t>())
+                      : in.number<std::uint64_t>();
       if (image_.at(out[i], 1, true).empty()) return {};
     }
     return out;
   }
 
  private:
-  // The last before the jump that `is` is true for; null: none.
-  template <class Test>
-  const instruction_at* last(Test is) {
-    for (std::size_t i = run_.size() - 1; i-- > 0;) {
-      if (!is(run_[i].is)) continue;
-      begin_ = std::min(begin_, run_[i].address);
-      used_.push_back(&run_[i]);
-      return &run_[i];
+  // The instructions between branch and jump. False: there are others.
+  bool read_parts() {
+    for (const instruction_at& one : run_.subspan(branch_ + 1, run_.size() - branch_ - 2)) {
+      const instruction& is = one.is;
+      if (table_ == nullptr && is_table(is)) {
+        table_ = &one;
+      } else if (table_ != nullptr && entry_ == nullptr && is_entry(is)) {
+        entry_ = &is;
+      } else if (entry_ != nullptr && sum_ == operand::none && is_sum(is)) {
+        sum_ = is.opcode == 0x01 ? is.rm.base : is.reg;
+      } else if (entry_ == nullptr && move_ == nullptr && is_move(is)) {
+        move_ = &is;
+      } else {
+        return false;
+      }
     }
-    return nullptr;
+    return true;
   }
 
-  // The table's address, and the instruction that reads an entry into the sum in this register.
-  std::pair<std::uint64_t, const instruction*> entry_of(std::uint8_t sum) {
-    const auto is_entry = [&](const instruction& one) {
-      return one.opcode == 0x63 && !one.rm.is_register && one.rm.scale == 4 &&
-             one.rm.index != operand::none && one.rm.distance == 0;
-    };
-    const instruction_at* const entry = last(is_entry);
-    if (entry == nullptr) return {};
-    const std::uint8_t base = entry->is.rm.base, read = entry->is.reg;
-    const auto adds = [&](const instruction& one) {
-      const bool to_rm = one.opcode == 0x01, to_reg = one.opcode == 0x03;
-      const std::uint8_t to = to_rm ? one.rm.base : one.reg, from = to_rm ? one.reg : one.rm.base;
-      return (to_rm || to_reg) && one.rm.is_register && to == sum &&
-             ((to == base && from == read) || (to == read && from == base));
-    };
-    const auto is_table = [&](const instruction& one) {
-      return one.opcode == 0x8d && one.reg == base && one.rm.base == operand::next_instruction;
-    };
-    const instruction_at* const table = last(is_table);
-    const instruction_at* const sums = last(adds);
-    if (table == nullptr || sums == nullptr || table > entry || entry > sums) return {};
-    read_ = entry;
-    return {table->address + table->is.bytes +
-                static_cast<std::uint64_t>(std::int64_t{table->is.rm.distance}),
-            &entry->is};
+  static bool is_table(const instruction& one) {
+    return one.opcode == 0x8d && one.rm.base == operand::next_instruction;
+  }
+  bool is_entry(const instruction& one) const {
+    return one.opcode == 0x63 && !one.rm.is_register && one.rm.base == table_->is.reg &&
+           one.rm.index != operand::none && one.rm.scale == 4 && one.rm.distance == 0;
+  }
+  bool is_sum(const instruction& one) const {
+    const std::uint8_t base = table_->is.reg, read = entry_->reg;
+    return (one.opcode == 0x01 || one.opcode == 0x03) && one.rm.is_register &&
+           ((one.reg == base && one.rm.base == read) || (one.reg == read && one.rm.base == base));
+  }
+  static bool is_move(const instruction& one) {
+    return one.opcode == 0x8b || one.opcode == 0x89 || one.opcode == 0x63 || one.opcode == 0x0fb6 ||
+           one.opcode == 0x0fb7;
   }
 
   // As many as the comparison of the index lets through; 0: not known.
   std::size_t cases_of(std::uint8_t index) {
-    const instruction_at* const past =
-        last([](const instruction& one) { return one.kind == instruction_kind::branch; });
-    const bool if_above = past != nullptr && (past->is.opcode == 0x77 || past->is.opcode == 0x0f87);
-    if (!if_above || past == run_.data()) return 0;
-    const instruction_at& compares = *std::prev(past);
+    const unsigned past = run_[branch_].is.opcode;
+    if (past != 0x77 && past != 0x0f87) return 0;  // if it is above
+    const instruction_at& compares = run_[branch_ - 1];
     const unsigned opcode = compares.is.opcode;
     const bool is_far = opcode == 0x81 || opcode == 0x3d;
     const bool of_rm = (opcode >= 0x80 && opcode <= 0x83) && (compares.is.reg & 7) == 7;
     if (!of_rm && opcode != 0x3c && opcode != 0x3d) return 0;
     const operand what = of_rm ? compares.is.rm : operand{.is_register = true, .base = 0};
-    if (!is_or_becomes(what, index)) return 0;
+    if (!is_or_becomes(what, {.is_register = true, .base = index})) return 0;
     const std::size_t bytes = is_far ? 4 : 1;
     table_reader in(image_, compares.address + compares.is.bytes - bytes);
     const std::int64_t cases =
@@ -351,36 +346,22 @@ class switch_reader {
     return cases < 0 || cases >= most ? 0 : static_cast<std::size_t>(cases) + 1;
   }
 
-  bool is_or_becomes(const operand& what, std::uint8_t index) {
-    if (what.is_register && what.base == index) return true;
-    // The same distance from another instruction is another place.
-    if (what.base == operand::next_instruction) return false;
-    const instruction_at* const becomes = last([&](const instruction& one) {
-      const bool widens = one.opcode == 0x0fb6 || one.opcode == 0x0fb7 || one.opcode == 0x63;
-      if (one.opcode == 0x8b || widens) return one.reg == index && one.rm == what;
-      return one.opcode == 0x89 && one.rm == operand{.is_register = true, .base = index} &&
-             what.is_register && one.reg == what.base;
-    });
-    return becomes != nullptr && (read_ == nullptr || becomes < read_);
-  }
-
-  // From the branch on there are the instructions that were found and no others, which might change
-  // the index or the table's address; and none of them stands before it.
-  bool is_nothing_else_between() const {
-    const auto is_used = [&](const instruction_at& one) {
-      return std::find(used_.begin(), used_.end(), &one) != used_.end();
-    };
-    std::size_t from = run_.size() - 1;  // the jump itself
-    while (from > 0 && is_used(run_[from - 1])) --from;
-    return from < run_.size() && run_[from].is.kind == instruction_kind::branch &&
-           begin_ == run_[from].address;
+  // Relative to another instruction, the same distance is another place.
+  bool is_or_becomes(const operand& what, const operand& index) const {
+    if (move_ == nullptr) return what == index;
+    const operand beside{.is_register = true, .base = move_->reg};
+    const bool to_rm = move_->opcode == 0x89;
+    return what.base != operand::next_instruction && (to_rm ? move_->rm : beside) == index &&
+           (to_rm ? beside : move_->rm) == what;
   }
 
   file_image& image_;
   std::span<const instruction_at> run_;
-  std::vector<const instruction_at*> used_;
-  const instruction_at* read_ = nullptr;  // the instruction that reads an entry
-  std::uint64_t begin_ = UINT64_MAX;
+  std::size_t branch_;                     // its place in the run; 0: none, or nothing before it
+  const instruction_at* table_ = nullptr;  // loads the table's address
+  const instruction* move_ = nullptr;      // of what was compared
+  const instruction* entry_ = nullptr;     // reads the entry
+  std::uint8_t sum_ = operand::none;       // register of the entry's target
 };
 
 // Goes through the code.
