@@ -125,6 +125,21 @@ void* (*hook)(std::size_t) = std::malloc;
   for (int i = 0; i < count; ++i) ALLOCATE(16);
 }
 
+// The call of free is a jump: free has its frame then.
+[[gnu::noinline]] void frees_last() {
+  ALLOCATE(4);
+  std::free(kept[static_cast<std::size_t>(made - 1)]);
+}
+[[gnu::noinline]] int calls_what_frees_last(int i) {
+  frees_last();
+  if (i % 3 == 0) frees_last();
+  return one;
+}
+[[gnu::noinline]] int loops_over_what_frees_last(int i) {
+  for (int left = i % 4; left >= 0; --left) frees_last();
+  return one;
+}
+
 template <class F>
 void again(const F& function) {
   for (int i = 0; i < 10 * one; ++i) call([&] { function(i); });
@@ -149,6 +164,8 @@ void by_pointers() {
     std::signal(SIGUSR1, of_signal);
     again([](int) { std::raise(SIGUSR1); });
   });
+  tell("calls_what_frees_last", [] { again([](int i) { calls_what_frees_last(i); }); });
+  tell("loops_over_what_frees_last", [] { again([](int i) { loops_over_what_frees_last(i); }); });
   tell("through_hook", [] {
     again([](int i) {
       if (i == 1) hook = give_no_block;

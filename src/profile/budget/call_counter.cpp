@@ -124,8 +124,13 @@ call_counter::relation call_counter::tell_apart(std::uint32_t old_frame, std::ui
                                                 std::uint32_t frame, std::uint32_t stack) {
   const std::vector<std::uint32_t> old = inwards(old_frame, old_stack);
   const std::vector<std::uint32_t> now = inwards(frame, stack);
-  const bool goes_on = may_go_on(old, now);
-  const bool begins = may_begin_anew(old, now);
+  // A function that ends by calling another, as free, jumps to it: the operation then stands at the
+  // place where the function was called, whose call goes on.
+  const bool has_jumped =
+      now.size() < old.size() && std::equal(now.begin(), now.end(), old.begin());
+  const bool goes_on = has_jumped || may_go_on(old, now);
+  const bool begins =
+      !(has_jumped && graph_.call_allocates(now.back())) && may_begin_anew(old, now);
   if (goes_on == begins) return relation::unclear;
   return begins ? relation::new_call : relation::same_call;
 }

@@ -39,6 +39,8 @@ class place_graph {
   bool may_vanish(std::uint32_t stack, std::uint32_t caller) const;
   // The function of the same module called there; 0: unknown.
   std::uint32_t called_from(std::uint32_t stack) const;
+  // Whether the call there cannot end without an allocation.
+  bool call_allocates(std::uint32_t stack) { return allocates(trace_.stacks().place(stack)); }
 
  private:
   static constexpr std::uint32_t end = 0;  // the end of a function; no place has this number
