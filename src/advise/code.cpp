@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "process/preloadable.hpp"
 #include "profile/function_names.hpp"
 #include "profile/shell_word.hpp"
 
@@ -219,7 +220,8 @@ std::string code_for(const candidate& what, const std::string& command) {
   if (what.how == strategy::global) return {};
   if (is_arena(what.how) && !what.where.is_cpp) return scope_in_c(what);
   if (what.how == strategy::switch_malloc) {
-    return fmt::format("LD_PRELOAD={} {}\n", profile::shell_word(what.malloc_file), command);
+    return fmt::format("LD_PRELOAD={} {}\n",
+                       profile::shell_word(process::preloadable(what.malloc_file)), command);
   }
   return writer(what).write();
 }

@@ -25,6 +25,7 @@ plain_time time_program(whatif::program_runner& runner, double enough_seconds,
     metric.push_back(run.metric);
     out.status = run.status;
     out.last = run;
+    if (runner.was_interrupted()) break;
   }
   out.seconds = lab::median(seconds);
   out.undisturbed = lab::median(undisturbed);

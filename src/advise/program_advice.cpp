@@ -146,8 +146,9 @@ double program_advice::passed() const {
 
 std::optional<advice_report> program_advice::give() {
   if (request_.once) return give_once();
-  runner_.emplace(request_.runs, request_.metric);  // while this process is small
+  runner_.emplace(request_.runs, request_.metric, request_.interrupted);  // while we are small
   time_it();
+  if (was_interrupted()) return std::nullopt;
   sample_it();
   if (was_interrupted()) return std::nullopt;
   plan_.emplace(plain_.seconds, plain_.undisturbed, request_.quick);
@@ -209,6 +210,7 @@ void program_advice::time_it() {
   } catch (const std::system_error& problem) {
     throw std::runtime_error(program + ": " + problem.code().message());
   }
+  if (was_interrupted()) return;
   if (!request_.metric.empty() && !std::isfinite(plain_.metric)) {
     throw std::runtime_error(
         fmt::format("{}: --metric '{}' finds no number in its output", program, request_.metric));

@@ -207,8 +207,10 @@ int check_program(const check_options& options, const rule_list& rules) {
   int status = run.summary.exited ? run.summary.status : 128 + run.summary.status;
   if (!run.trace.empty()) {
     if (!options.keep.empty()) {
+      std::error_code problem;
       std::filesystem::copy_file(run.trace, options.keep,
-                                 std::filesystem::copy_options::overwrite_existing);
+                                 std::filesystem::copy_options::overwrite_existing, problem);
+      if (problem) throw std::runtime_error(options.keep + ": " + problem.message());
     }
     const int kept = check_trace(options, rules, run.trace);
     if (status == 0) status = kept;
@@ -219,6 +221,10 @@ int check_program(const check_options& options, const rule_list& rules) {
   } else if (run.trace.empty()) {
     fmt::print(stderr, "mallard: {}\n", run.remark);
     if (status == 0) status = failure;
+  }
+  if (run.summary.interrupted && status == 0) {
+    fmt::print(stderr, "mallard: interrupted; the part that ran keeps the budget\n");
+    return interrupted;
   }
   return status;
 }

@@ -82,6 +82,14 @@ std::string describe(const CLI::ParseError& problem, const CLI::App& app) {
   }
   std::string text = problem.what();
   std::erase(text, of_program);
+  // Only numbers are converted.
+  constexpr std::string_view not_converted = "Could not convert: ", is = " = ";
+  const std::size_t at = text.find(is);
+  if (text.starts_with(not_converted) && at != text.npos) {
+    return fmt::format("{} takes a number, not '{}'",
+                       text.substr(not_converted.size(), at - not_converted.size()),
+                       text.substr(at + is.size()));
+  }
   return text;
 }
 

@@ -19,7 +19,7 @@
 #include "lab/measuring/mallocs.hpp"
 #include "lab/measuring/meters.hpp"
 #include "lab/measuring/peers.hpp"
-#include "whatif/own_library.hpp"
+#include "process/preloadable.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -138,7 +138,7 @@ int print_library(const std::string& malloc) {
     throw usage_error(
         fmt::format("--library: '{}' is the system's own and needs no library", malloc));
   }
-  fmt::print("{}\n", whatif::preloadable(file));
+  fmt::print("{}\n", process::preloadable(file));
   return success;
 }
 

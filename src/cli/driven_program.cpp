@@ -14,6 +14,7 @@ if [ "$3" ]; then exec 3>&1; else exec 3>/dev/null; fi
 shift 3
 "$@" 3>&- &
 program=$!
+exec 4>&2 2>/dev/null
 trap 'kill -TERM $program 2>/dev/null' INT TERM
 (
   trap - INT TERM
@@ -23,12 +24,12 @@ trap 'kill -TERM $program 2>/dev/null' INT TERM
     sleep 0.05
   done >/dev/null 2>&1
   if (eval "$load") >&3 2>&1 3>&-; then kill -TERM $program 2>/dev/null; else kill -KILL $program; fi
-) </dev/null &
+) </dev/null 4>&- &
 wait $program
 status=$?
 case $status in
   143) exit 0 ;;
-  137) echo "mallard: the load failed" >&2; exit 1 ;;
+  137) echo "mallard: the load failed" >&4; exit 1 ;;
 esac
 exit $status
 )";

@@ -269,6 +269,7 @@ int watch_it(const live_request& request, bool is_command, colour_choice choice)
   if (is_command) {
     const std::string obstacle = whatif::look_at_program(request.words.front());
     if (!obstacle.empty()) throw usage_error(obstacle);
+    watch::watched_process::refuse_little_room();
   }
   const interrupt_guard guard;
   subject of = is_command ? subject(request, screen) : subject(pid_of(request));

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -134,6 +136,10 @@ int run_record(const record_request& request) {
   if (fs::exists(options.output, not_there) && !fs::is_regular_file(options.output, not_there)) {
     throw usage_error(options.output + ": a trace has to be a regular file");
   }
+  if (options.output.empty() && access(".", W_OK) != 0) {
+    throw usage_error(
+        fmt::format("no trace can be written here: {}; -o names another place", strerror(errno)));
+  }
   if (options.session.depth == 0) throw usage_error("--depth takes 1 frame or more");
   check_subject(options);
   if (options.pid == 0) {
@@ -157,8 +163,8 @@ int run_record(const record_request& request) {
   if (options.pid != 0 && done.interrupted) return interrupted;
   if (!done.exited) return 128 + done.status;
   const profile::recorded_process* const first = whatif::main_trace(done);
-  const bool is_empty = first == nullptr || first->events == 0;
-  return is_empty && done.status == 0 ? failure : done.status;
+  const bool is_whole = first != nullptr && first->events != 0 && first->error.empty();
+  return !is_whole && done.status == 0 ? failure : done.status;
 }
 
 }  // namespace

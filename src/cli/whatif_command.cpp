@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -117,8 +119,9 @@ void check_results_file(const whatif_request& request) {
   namespace fs = std::filesystem;
   const fs::path path = *request.json;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  if (fs::is_directory(path) || access((fs::exists(path) ? path : folder).c_str(), W_OK) != 0) {
-    throw usage_error(fmt::format("{}: cannot be written", path.string()));
+  if (fs::is_directory(path)) throw usage_error(path.string() + ": is a folder");
+  if (access((fs::exists(path) ? path : folder).c_str(), W_OK) != 0) {
+    throw usage_error(fmt::format("{}: cannot be written: {}", path.string(), strerror(errno)));
   }
 }
 

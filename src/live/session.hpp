@@ -79,4 +79,8 @@ struct session : preload::session_head {
 
 inline constexpr std::uint64_t blocks_unit = 16;
 
+// The library takes at most so much address space.
+inline constexpr std::size_t agent_bytes = std::size_t{256} << 20;
+static_assert(sizeof(session) < agent_bytes / 2);
+
 }  // namespace mallard::live

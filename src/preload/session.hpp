@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,6 +49,13 @@ inline void* map_file(int file, std::size_t bytes) noexcept {
   if (memory == MAP_FAILED) return nullptr;
   madvise(memory, bytes, MADV_DONTDUMP);
   return memory;
+}
+
+// Whether a process whose address space is limited keeps half of it where an agent takes so much.
+inline bool has_room(std::size_t bytes) noexcept {
+  rlimit room;
+  return getrlimit(RLIMIT_AS, &room) != 0 || room.rlim_cur == RLIM_INFINITY ||
+         room.rlim_cur / 2 >= bytes;
 }
 
 // Makes zeroed memory that is not published yet. Without memory, errno has the reason.

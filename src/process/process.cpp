@@ -93,6 +93,14 @@ int wait_for(pid_t child, rusage* used) {
   return status;
 }
 
+std::string limit_note(std::size_t bytes) {
+  rlimit room{};
+  if (getrlimit(RLIMIT_AS, &room) != 0 || room.rlim_cur == RLIM_INFINITY) return {};
+  return "; this takes " + std::to_string(bytes >> 20) +
+         " MiB of address space, and ulimit -v allows " + std::to_string(room.rlim_cur >> 20) +
+         " MiB";
+}
+
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }

@@ -50,6 +50,10 @@ int why_not_executed(int failure);
 // Waits for its end, whatever signals come. Returns its status, as waitpid does.
 int wait_for(pid_t child, rusage* used = nullptr);
 
+// "; this takes 4120 MiB of address space, and ulimit -v allows 400 MiB": what to add where
+// memory of that size cannot be had; empty where no limit is set.
+std::string limit_note(std::size_t bytes);
+
 double seconds_of(const timeval& time);
 double processor_seconds_of(const rusage& used);
 

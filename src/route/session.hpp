@@ -122,4 +122,7 @@ inline std::size_t place_of(std::uint64_t key) {
   return static_cast<std::size_t>((key * 0x9e37'79b9'7f4a'7c15) >> 40) % most_addresses;
 }
 
+// The library takes at least so much address space.
+inline constexpr std::size_t agent_bytes = std::size_t{512} << 20;
+
 }  // namespace mallard::route

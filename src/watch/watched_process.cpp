@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "live/session.hpp"
+#include "process/process.hpp"
 
 namespace mallard::watch {
 namespace {
@@ -152,6 +153,13 @@ void watched_process::refuse_attached(pid_t pid) {
       fmt::format("process {0} still counts for a `mallard live` that was killed: `mallard live "
                   "{0} --duration 1` releases it",
                   pid));
+}
+
+void watched_process::refuse_little_room() {
+  if (preload::has_room(live::agent_bytes)) return;
+  throw std::runtime_error("the program has too little address space to be watched" +
+                           process::limit_note(live::agent_bytes) +
+                           ", of which half is the program's");
 }
 
 void watched_process::is_watched_by(pid_t watcher) {

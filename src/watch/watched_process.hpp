@@ -66,6 +66,9 @@ class watched_process {
   // Throws std::runtime_error if counters were attached to it and are in use: another library would
   // not find the calls that it expects.
   static void refuse_attached(pid_t pid);
+  // Throws std::runtime_error if a program that we start has less address space than the counters
+  // need.
+  static void refuse_little_room();
   // Notes that `watcher` attached to it, or took it over.
   void is_watched_by(pid_t watcher);
   // In an attached process, modules loaded since get their hooks soon.

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "density/session.hpp"
+#include "process/process.hpp"
 #include "profile/density.hpp"
 #include "whatif/own_library.hpp"
 
@@ -21,8 +22,9 @@ class heap_sampler::shared_counts {
     const preload::session_file made =
         preload::make_session(density::session_kind, sizeof(density::session));
     if (made.memory == nullptr) {
-      throw std::system_error(errno, std::generic_category(),
-                              "no memory to share with the program");
+      throw std::system_error(
+          errno, std::generic_category(),
+          "no memory to share with the program" + process::limit_note(sizeof(density::session)));
     }
     file_ = made.file;
     counts_ = new (made.memory) density::session{};

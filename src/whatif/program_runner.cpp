@@ -1,6 +1,7 @@
 #include "whatif/program_runner.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -85,6 +86,18 @@ double number_in(int file, const profile::line_pattern& pattern, double before) 
   return found;
 }
 
+// The program that runs, in the process that starts it.
+volatile sig_atomic_t running = 0;
+
+// Asks for SIGKILL.
+constexpr int kill_signal = SIGUSR1;
+
+void end_program(int signal) {
+  const int before = errno;
+  if (running > 0) kill(static_cast<pid_t>(running), signal == kill_signal ? SIGKILL : signal);
+  errno = before;
+}
+
 // The program's side of the fork.
 [[noreturn]] void start(const std::vector<std::string>& command,
                         const process::environment& environment, int output, int error_output,
@@ -95,7 +108,8 @@ double number_in(int file, const profile::line_pattern& pattern, double before) 
   if (in >= 0) dup2(in, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(error_output, STDERR_FILENO);
-  signal(SIGPIPE, SIG_DFL);
+  for (const int each : {SIGPIPE, SIGTERM, kill_signal}) signal(each, SIG_DFL);
+  process::end_with_parent();
   process::become(command, environment, failure);
 }
 
@@ -136,8 +150,10 @@ run_figures measure(const std::vector<std::string>& command,
   if (child < 0) {
     out.error = errno;
   } else {
+    running = child;
     rusage used{};
     out.status = process::wait_for(child, &used);
+    running = 0;
     out.seconds = now() - began;
     out.processor_seconds = process::processor_seconds_of(used);
     out.others_seconds = std::max(0.0, busy_seconds() - busy - out.processor_seconds);
@@ -160,6 +176,7 @@ run_figures measure(const std::vector<std::string>& command,
 // Does what it is asked until nobody asks any more.
 [[noreturn]] void serve(const std::vector<std::string>& command,
                         const std::optional<profile::line_pattern>& metric, int channel) {
+  for (const int each : {SIGTERM, kill_signal}) signal(each, end_program);
   for (;;) {
     std::array<std::uint64_t, 2> request{};  // bytes of the environment, whether to read output
     if (!process::read_all(channel, request.data(), sizeof request)) _exit(0);
@@ -172,7 +189,9 @@ run_figures measure(const std::vector<std::string>& command,
 
 }  // namespace
 
-program_runner::program_runner(std::vector<std::string> command, const std::string& metric) {
+program_runner::program_runner(std::vector<std::string> command, const std::string& metric,
+                               bool (*interrupted)())
+    : interrupted_(interrupted) {
   std::optional<profile::line_pattern> pattern;
   if (!metric.empty()) pattern.emplace(metric);
   const process::ends channel = process::make_channel();
@@ -191,6 +210,19 @@ program_runner::~program_runner() {
   process::wait_for(pid_);
 }
 
+// A signal may come before the wait begins, so no wait is long.
+void program_runner::wait_for_answer() const {
+  constexpr int longest_wait_ms = 50;
+  constexpr int patience = 20;  // of such waits
+  pollfd answer{channel_, POLLIN, 0};
+  for (int asked = 0; poll(&answer, 1, longest_wait_ms) <= 0;) {
+    if (!was_interrupted()) continue;
+    if (asked == 0) kill(pid_, SIGTERM);
+    if (asked >= patience) kill(pid_, kill_signal);
+    ++asked;
+  }
+}
+
 run_figures program_runner::run(const process::environment& environment, bool reads_output) {
   ++runs_;
   std::string bytes;
@@ -199,12 +231,12 @@ run_figures program_runner::run(const process::environment& environment, bool re
     bytes += value + '\0';
   }
   const std::array<std::uint64_t, 2> request{bytes.size(), reads_output ? 1U : 0U};
+  bool answered = process::write_all(channel_, request.data(), sizeof request) &&
+                  process::write_all(channel_, bytes.data(), bytes.size());
+  if (answered) wait_for_answer();
   run_figures out;
-  if (!process::write_all(channel_, request.data(), sizeof request) ||
-      !process::write_all(channel_, bytes.data(), bytes.size()) ||
-      !process::read_all(channel_, &out, sizeof out)) {
-    throw std::runtime_error("the process that starts the program has ended");
-  }
+  answered = answered && process::read_all(channel_, &out, sizeof out);
+  if (!answered) throw std::runtime_error("the process that starts the program has ended");
   return out;
 }
 

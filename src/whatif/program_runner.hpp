@@ -32,8 +32,10 @@ class program_runner {
  public:
   // `metric`: a regular expression for one line of what the program writes. The number in its first
   // group, or all of it, is each run's, the last one where there are several; empty: none is looked
-  // for. Throws std::system_error, or std::regex_error.
-  explicit program_runner(std::vector<std::string> command, const std::string& metric = {});
+  // for. `interrupted` is asked while a program runs; if it says yes, the program gets SIGTERM, and
+  // a second later SIGKILL. Throws std::system_error, or std::regex_error.
+  explicit program_runner(std::vector<std::string> command, const std::string& metric = {},
+                          bool (*interrupted)() = nullptr);
   ~program_runner();
   program_runner(const program_runner&) = delete;
   program_runner& operator=(const program_runner&) = delete;
@@ -43,8 +45,13 @@ class program_runner {
   run_figures run(const process::environment& environment, bool reads_output);
   // Number of runs so far.
   unsigned runs() const { return runs_; }
+  // If so, the last run's figures are not the program's.
+  bool was_interrupted() const { return interrupted_ != nullptr && interrupted_(); }
 
  private:
+  void wait_for_answer() const;
+
+  bool (*interrupted_)();
   pid_t pid_ = -1;
   int channel_ = -1;
   unsigned runs_ = 0;

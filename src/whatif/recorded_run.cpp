@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "lab/measuring/usage_error.hpp"
+#include "process/temporary_place.hpp"
 #include "profile/record/program_check.hpp"
-#include "profile/temporary_place.hpp"
 #include "profile/trace/symbolizer.hpp"
 #include "whatif/own_library.hpp"
 
@@ -64,10 +64,10 @@ recorded_run record_into(const std::string& folder, profile::record_options opti
 }
 
 temporary_folder::temporary_folder()
-    : path_((profile::temporary_place() / "mallard-XXXXXX").string()) {
+    : path_((process::temporary_place() / "mallard-XXXXXX").string()) {
   if (mkdtemp(path_.data()) == nullptr) {
     throw std::runtime_error(
-        profile::no_temporary_file(path_, std::generic_category().message(errno)));
+        process::no_temporary_file(path_, std::generic_category().message(errno)));
   }
 }
 

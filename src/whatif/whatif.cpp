@@ -21,6 +21,7 @@
 #include "lab/measuring/interleave.hpp"
 #include "lab/measuring/mallocs.hpp"
 #include "lab/measuring/statistics.hpp"
+#include "process/preloadable.hpp"
 #include "process/process.hpp"
 #include "profile/record/program_check.hpp"
 #include "whatif/gain.hpp"
@@ -109,6 +110,8 @@ std::vector<double> each(const std::vector<run_figures>& runs, Figure figure) {
   return out;
 }
 
+constexpr const char* few_addresses = "the program has too few free addresses for routed blocks";
+
 bool was_met(const std::vector<route_outcome>& routes) {
   return std::any_of(routes.begin(), routes.end(), [](const route_outcome& one) {
     return one.blocks != 0 || one.passed_on != 0;
@@ -118,7 +121,7 @@ bool was_met(const std::vector<route_outcome>& routes) {
 class experiment {
  public:
   explicit experiment(const whatif_options& options) : options_(options) {
-    if (options.runner == nullptr) own_runner_.emplace(options.command);
+    if (options.runner == nullptr) own_runner_.emplace(options.command, "", options.interrupted);
     check_program(options.command.front());
     parse();
     const std::string library =
@@ -131,7 +134,7 @@ class experiment {
     for (std::size_t i = 0; i < options.variants.size(); ++i) {
       environment set = hooked;
       if (const std::string& malloc = options.variants[i].malloc; !malloc.empty()) {
-        const std::string behind = preloadable(find_mallocs({malloc}).front().file);
+        const std::string behind = process::preloadable(find_mallocs({malloc}).front().file);
         set.front().second = preload_of(library + ':' + behind);
       }
       contenders_.push_back({.name = options.variants[i].name,
@@ -142,7 +145,7 @@ class experiment {
     }
     for (const lab::malloc_library& one : find_mallocs(options.mallocs)) {
       contenders_.push_back(
-          {.name = one.name, .set = {{"LD_PRELOAD", preload_of(preloadable(one.file))}}});
+          {.name = one.name, .set = {{"LD_PRELOAD", preload_of(process::preloadable(one.file))}}});
     }
     add_ideal();
     first_twice_ = contenders_.size();
@@ -254,6 +257,7 @@ class experiment {
     const bool reads = options_.check_output;
     const run_figures plain =
         options_.as_it_was ? *options_.as_it_was : run_once(contenders_[as_it_is], reads, false);
+    if (is_interrupted()) return false;
     const bool saves_time = options_.as_it_was && options_.variants.empty();  // nothing is hooked
     const run_figures hooked =
         saves_time ? plain : run_once(contenders_[hook_alone], reads, options_.names_survivors);
@@ -261,9 +265,13 @@ class experiment {
     first_of_ = {plain, hooked};
     if (hooked.output != plain.output &&
         run_once(contenders_[as_it_is], reads, false).output != plain.output) {
+      if (is_interrupted()) return false;
       fail_changing();
     }
     judge(contenders_[hook_alone], plain, hooked);
+    if (session_->was_out_of_addresses()) {
+      throw std::runtime_error(few_addresses + process::limit_note(route::agent_bytes));
+    }
     session_->mark_addresses();
     session_->check();
     for (std::size_t i = hook_alone + 1; i < contenders_.size(); ++i) {
@@ -288,7 +296,7 @@ class experiment {
       names_.resize(contenders_.size());
       names_[i] = session_->survivor_names();
       if (session_->was_out_of_addresses()) {
-        one.remark = "the program has too few free addresses for routed blocks";
+        one.remark = few_addresses;
       }
     }
     return true;

@@ -45,6 +45,11 @@ TEST_F(program_advice_test, times_records_reads_and_lets_all_ways_race) {
   program_advice advice(request_);
   const auto report = advice.give();
   ASSERT_TRUE(report);
+  // The second look, if a malloc and a resource gain both.
+  if (phases_.size() == 6) {
+    EXPECT_EQ(phases_.back(), "trying the best resource beside the best malloc");
+    phases_.pop_back();
+  }
   ASSERT_EQ(phases_.size(), 5u);
   EXPECT_THAT(phases_[0], HasSubstr("timing"));
   // Before the time of the others is planned.

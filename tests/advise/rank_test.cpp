@@ -1,5 +1,6 @@
 // The ranking of candidates, given what replays say.
 #include "advise/rank.hpp"
+#include "advise/code.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -160,6 +161,13 @@ TEST(rank, another_malloc_wins_ties) {
   EXPECT_EQ(with(1.95).advices[0].code, "LD_PRELOAD=/lib/jemalloc.so ./p -x\n");
   EXPECT_EQ(with(1.5).advices[0].from.how, strategy::multipool);
   EXPECT_EQ(with(1.5).advices[1].from.how, strategy::switch_malloc);
+}
+
+TEST(rank, another_malloc_in_a_path_with_a_space_has_a_name_that_ld_preload_can_have) {
+  candidate spaced = of(strategy::switch_malloc);
+  spaced.malloc_file = "/no such folder, with spaces/libx.so";
+  const std::string code = code_for(spaced, "./p");
+  EXPECT_THAT(code, testing::MatchesRegex("LD_PRELOAD=[^ ]*libx\\.so \\./p\n"));
 }
 
 TEST(rank, another_malloc_comes_before_a_resource_that_c_code_would_need) {

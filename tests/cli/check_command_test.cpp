@@ -168,6 +168,24 @@ TEST_F(check_command_test, the_programs_own_failure_is_told_by_its_status) {
   EXPECT_THAT(killed.err, HasSubstr("killed by signal 9"));
 }
 
+TEST_F(check_command_test, an_interrupt_reaches_the_program_and_nothing_is_passed_by_it) {
+  write_script("script", ": >started\ntrap 'exit 0' INT\nwhile :; do sleep 0.05; done\n");
+  write("heap.budget", "allocations <= 1000000\n");
+  const pid_t child = start({"check", "--budget", "heap.budget", "--", "./script"});
+  while (!fs::exists(file("started"))) usleep(1000);
+  usleep(200'000);  // until the shell has its trap
+  kill(child, SIGINT);
+  const ended result = finish(child);
+  EXPECT_EQ(result.status, 130);
+  EXPECT_THAT(result.err, HasSubstr("interrupted"));
+}
+
+TEST_F(check_command_test, a_trace_that_cannot_be_kept_is_named) {
+  write("heap.budget", "allocations <= 1000000\n");
+  expect_refused({"check", "--budget", "heap.budget", "--keep", "none/a.trace", "--", "true"}, 1,
+                 "none/a.trace: No such file or directory");
+}
+
 TEST_F(check_command_test, the_peaks_place_is_where_most_lived_then) {
   profile::trace_script script(file("t").string());
   script.call("main", 1, [&] {

@@ -51,21 +51,7 @@ class command_test : public testing::Test {
     ASSERT_EQ(run(words{"record", "--no-cpu", "-q", "-o", name, "--"} + command).status, 0);
   }
 
-  pid_t start(const words& call) const {
-    const pid_t child = fork();
-    if (child != 0) return child;
-    const auto redirect = [&](const char* name, int to) {
-      dup2(open(file(name).c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), to);
-    };
-    redirect("stdout", STDOUT_FILENO);
-    redirect("stderr", STDERR_FILENO);
-    if (chdir(folder_.path().c_str()) != 0) _exit(126);
-    std::vector<char*> arguments = {const_cast<char*>("mallard")};
-    for (const auto& word : call) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    execv(MALLARD_COMMAND, arguments.data());
-    _exit(127);
-  }
+  pid_t start(const words& call) const { return execute(MALLARD_COMMAND, words{"mallard"} + call); }
 
   ended finish(pid_t child) const {
     int status = 0;
@@ -75,6 +61,10 @@ class command_test : public testing::Test {
   }
 
   ended run(const words& call) const { return finish(start(call)); }
+  // A line in which $MALLARD is the command.
+  ended shell(const std::string& line) const {
+    return finish(execute("/bin/sh", {"sh", "-c", line}));
+  }
 
   // Bad input: nothing on stdout, one line on stderr, the status.
   void expect_refused(const words& call, int status, const std::string& message) const {
@@ -88,6 +78,24 @@ class command_test : public testing::Test {
   }
 
   const scratch_folder folder_;
+
+ private:
+  pid_t execute(const char* program, const words& call) const {
+    const pid_t child = fork();
+    if (child != 0) return child;
+    const auto redirect = [&](const char* name, int to) {
+      dup2(open(file(name).c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), to);
+    };
+    redirect("stdout", STDOUT_FILENO);
+    redirect("stderr", STDERR_FILENO);
+    if (chdir(folder_.path().c_str()) != 0) _exit(126);
+    setenv("MALLARD", MALLARD_COMMAND, 1);
+    std::vector<char*> arguments;
+    for (const auto& word : call) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execv(program, arguments.data());
+    _exit(127);
+  }
 };
 
 }  // namespace mallard

@@ -11,23 +11,7 @@ using namespace mallard;
 using testing::HasSubstr;
 using testing::Not;
 
-class record_command_test : public command_test {
- protected:
-  // With the shell's redirections, limits and pipes.
-  ended shell(const std::string& line) const {
-    const pid_t child = fork();
-    if (child == 0) {
-      for (const auto& [name, to] : {std::pair{"stdout", 1}, std::pair{"stderr", 2}}) {
-        dup2(open(file(name).c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), to);
-      }
-      if (chdir(folder_.path().c_str()) != 0) _exit(126);
-      setenv("MALLARD", MALLARD_COMMAND, 1);
-      execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
-      _exit(127);
-    }
-    return finish(child);
-  }
-};
+class record_command_test : public command_test {};
 
 TEST_F(record_command_test, what_cannot_be_started_is_refused_and_leaves_no_trace) {
   write("text", "no program");
@@ -76,6 +60,7 @@ TEST_F(record_command_test, a_program_that_never_ends_is_ended_after_its_time) {
 TEST_F(record_command_test, a_process_to_attach_to_is_refused_in_one_line_where_there_is_none) {
   expect_refused({"record", "--pid", "2000000000"}, 1, "process 2000000000 does not exist");
   expect_refused({"record", "--pid", "-5"}, 2, "--pid");
+  expect_refused({"record", "--pid", "abc"}, 2, "--pid takes a number, not 'abc'");
   expect_refused({"record", "--pid", "1", "--", "true"}, 2, "a command or --pid");
   expect_refused({"advise", "--pid", "2000000000"}, 1, "process 2000000000 does not exist");
 }
@@ -95,6 +80,20 @@ TEST_F(record_command_test, where_files_may_not_be_big_is_said_in_one_line) {
   const ended limited = shell("ulimit -f 1; $MALLARD record -o a.trace -- true");
   EXPECT_EQ(limited.status, 1);
   EXPECT_EQ(limited.err, "mallard: no memory to share with the program: File too large\n");
+}
+
+TEST_F(record_command_test, a_limit_of_address_space_is_named_as_the_cause) {
+  const ended limited = shell("ulimit -v 400000; $MALLARD record -o a.trace -- true");
+  EXPECT_EQ(limited.status, 1);
+  EXPECT_THAT(limited.err, HasSubstr("ulimit -v allows 390 MiB: Cannot allocate memory"));
+}
+
+TEST_F(record_command_test, a_trace_that_found_no_room_fails) {
+  if (shell("mkdir d && mount -t tmpfs -o size=16k mallard d").status != 0) GTEST_SKIP();
+  const ended full = shell("$MALLARD record -o d/a.trace -- sort /etc/passwd >/dev/null");
+  EXPECT_EQ(shell("umount d").status, 0);
+  EXPECT_EQ(full.status, 1);
+  EXPECT_THAT(full.err, HasSubstr("No space left on device"));
 }
 
 TEST_F(record_command_test, the_next_command_can_be_typed_whatever_the_program_is_called) {

@@ -17,6 +17,7 @@
 #include "moody_sizes.hpp"
 #include "plans.hpp"
 #include "support/instrumented.hpp"
+#include "support/scratch_path.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -334,6 +335,11 @@ TEST_F(malloc_process_test, failures_are_one_line_each) {
   EXPECT_THAT(error_of(on_malloc("text", text), 64),
               HasSubstr("was preloaded, but malloc is still"));
   unlink(text.c_str());
+  // LD_PRELOAD cannot name a path with a space.
+  const scratch_folder folder;
+  const std::filesystem::path spaced = folder / "a library, with spaces.so";
+  std::filesystem::copy_file(MOODY_MALLOC, spaced);
+  EXPECT_EQ(error_of(on_malloc("spaced", spaced.string()), 64), "");
   EXPECT_EQ(run_executed("/no/such/program", on_glibc, of_size(64).make(), {}, nullptr).error,
             "ended with status 127");
   task unheard_of = of_size(64).make();

@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <sys/ptrace.h>
 
 #include "cli/command_fixture.hpp"
 
@@ -133,6 +134,34 @@ TEST_F(live_command_test, ends_after_so_long_and_ends_the_program_that_it_starte
   EXPECT_THAT(result.out, HasSubstr("  thread "));
   EXPECT_THAT(result.out, HasSubstr("\nin all: "));
   EXPECT_TRUE(fs::exists(file("said.txt")));
+}
+
+TEST_F(live_command_test, a_program_with_little_address_space_is_not_started) {
+  const ended result = shell("ulimit -v 200000; $MALLARD live -- sh -c ': >started'");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("too little address space to be watched"));
+  EXPECT_THAT(result.err, HasSubstr("ulimit -v allows 195 MiB"));
+  EXPECT_FALSE(fs::exists(file("started")));
+}
+
+// It stands before its first instruction, where no library is mapped yet.
+TEST_F(live_command_test, a_program_that_has_just_begun_is_attached_to_when_it_has_its_libraries) {
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+    ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+    execl(COUNTED_PROGRAM, COUNTED_PROGRAM, "work", static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  ASSERT_EQ(ptrace(PTRACE_DETACH, child, nullptr, SIGSTOP), 0);
+  const pid_t live = start({"live", "--pid", std::to_string(child), "--duration", "0.2"});
+  usleep(300'000);
+  kill(child, SIGCONT);
+  const ended result = finish(live);
+  EXPECT_EQ(result.status, 0) << result.err;
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 // The text that a terminal gets until the command ends.

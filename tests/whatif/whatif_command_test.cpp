@@ -176,6 +176,25 @@ TEST_F(whatif_command_test, an_interrupt_ends_it_with_the_status_of_one) {
   EXPECT_THAT(result.err, HasSubstr("interrupted"));
 }
 
+// Both without a terminal, which would have told the program as well.
+TEST_F(whatif_command_test, an_interrupt_ends_a_program_that_never_ends_and_starts_no_other) {
+  write_script("script", "echo $$ >>pids\ntrap '' TERM\nwhile :; do sleep 0.1; done\n");
+  const pid_t child = start({"whatif", "--route", "one_request=heap", "--", "./script"});
+  while (!fs::exists(file("pids")) || read_file(file("pids")).empty()) usleep(1000);
+  kill(child, SIGINT);
+  EXPECT_EQ(finish(child).status, 130);
+  const std::string pids = read_file(file("pids"));
+  EXPECT_EQ(std::count(pids.begin(), pids.end(), '\n'), 1) << pids;
+  EXPECT_NE(kill(static_cast<pid_t>(std::stol(pids)), 0), 0);
+}
+
+TEST_F(whatif_command_test, too_little_address_space_is_named_as_the_cause) {
+  const ended result = shell("ulimit -v 300000; $MALLARD whatif --route size:0-4000=heap -- ls");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("too few free addresses"));
+  EXPECT_THAT(result.err, HasSubstr("ulimit -v allows 292 MiB"));
+}
+
 TEST_F(whatif_command_test, few_runs_have_no_interval) {
   const ended result = run(with("one_request=heap"));
   EXPECT_THAT(result.out, HasSubstr("one run; "));

@@ -20,6 +20,7 @@
 
 #include "lab/measuring/helper_process.hpp"
 #include "lab/measuring/malloc_library.hpp"
+#include "process/preloadable.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -36,7 +37,7 @@ std::vector<std::string> environment_with(const fs::path& library) {
   for (char** one = __environ; *one; ++one) {
     if (!std::string_view(*one).starts_with(preload)) all.emplace_back(*one);
   }
-  if (!library.empty()) all.push_back(fmt::format("{}{}", preload, library.string()));
+  if (!library.empty()) all.push_back(fmt::format("{}{}", preload, process::preloadable(library)));
   return all;
 }
 

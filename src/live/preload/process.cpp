@@ -54,6 +54,7 @@ class locked {
 }  // namespace
 
 bool process_state::open_once() noexcept {
+  if (!preload::has_room(agent_bytes)) return false;
   if (readlink("/proc/self/exe", program_, sizeof program_ - 1) <= 0) return false;
   // At most half of the table of nodes is used.
   void* const nodes = take_memory(2 * most_sites * sizeof(preload::known_node));

@@ -150,6 +150,7 @@ running_process::running_process(pid_t pid, std::function<void()> waits_long)
   if (status_of(folder, "Tgid:") != pid) fail("is a thread: give the number of its process");
   const std::string program = fs::read_symlink(folder + "/exe", error).string();
   if (error == std::errc::no_such_file_or_directory) fail("is one of the kernel's own");
+  if (error && geteuid() == 0) fail("may not be inspected: root has no such right here");
   if (error) fail("belongs to another user: only that user or root may attach to it");
   if (const long tracer = status_of(folder, "TracerPid:"); tracer != 0) {
     fail("is traced by process " + std::to_string(tracer) + ", as by a debugger");
@@ -165,7 +166,7 @@ running_process::running_process(pid_t pid, std::function<void()> waits_long)
   if (status_of(folder, "Seccomp_filters:") > status_of("/proc/self", "Seccomp_filters:")) {
     fail("has given up system calls by a seccomp filter: it cannot load a library");
   }
-  const std::vector<mapping> all = mappings_of(pid);
+  std::vector<mapping> all = mappings_of(pid);
   if (all.empty()) fail("may not be inspected");
   const auto has = [&](const char* name) {
     return std::any_of(all.begin(), all.end(),
@@ -175,6 +176,11 @@ running_process::running_process(pid_t pid, std::function<void()> waits_long)
   found.file = program;
   if (has("ld-musl")) found.what = obstacle::other_libc;
   if (found.what != obstacle::none) throw std::runtime_error(describe(found));
+  // A program that has just begun has its libraries soon.
+  for (int i = 0; i < 100 && has("ld-linux") && !has("libc.so.6"); ++i) {
+    usleep(10'000);
+    all = mappings_of(pid);
+  }
   if (!has("libc.so.6")) fail("does not use the system's C library: nothing can be loaded into it");
   for (const char* sanitizer : {"libasan.so", "libtsan.so", "liblsan.so"}) {
     if (has(sanitizer)) fail(std::string("has the malloc of a sanitizer, ") + sanitizer);

@@ -1,4 +1,5 @@
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -208,12 +209,13 @@ std::size_t tighten_budget(const std::string& path, const std::vector<budget_fin
   }
   const std::filesystem::path target = std::filesystem::canonical(path);
   const std::string made = target.string() + ".new";
+  errno = EIO;  // unless the system says another reason
   std::ofstream out(made);
   out << text;
   out.close();
   std::error_code failed;
   if (!file.eof() || !out) {
-    failed = std::make_error_code(std::errc::io_error);
+    failed.assign(errno, std::generic_category());
   } else {
     std::filesystem::permissions(made, std::filesystem::status(target).permissions(), failed);
     std::filesystem::rename(made, target, failed);

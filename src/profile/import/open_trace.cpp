@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "process/temporary_place.hpp"
 #include "profile/import/call_log.hpp"
 #include "profile/import/heaptrack.hpp"
 #include "profile/import/summed_profile.hpp"
-#include "profile/temporary_place.hpp"
 #include "profile/trace/symbolizer.hpp"
 
 namespace mallard::profile {
@@ -22,9 +22,9 @@ namespace {
 class temporary_file {
  public:
   temporary_file() {
-    path_ = (temporary_place() / "mallard-import-XXXXXX").string();
+    path_ = (process::temporary_place() / "mallard-import-XXXXXX").string();
     const int file = mkostemp(path_.data(), O_CLOEXEC);
-    if (file < 0) throw std::runtime_error(no_temporary_file(path_, std::strerror(errno)));
+    if (file < 0) throw std::runtime_error(process::no_temporary_file(path_, std::strerror(errno)));
     close(file);
   }
   ~temporary_file() { unlink(path_.c_str()); }

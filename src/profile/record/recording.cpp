@@ -34,20 +34,22 @@ recorder::session* signalled = nullptr;
 volatile sig_atomic_t program_pid = 0;
 volatile sig_atomic_t interrupts = 0;
 
-void child_changed(int) {
+void child_changed(int, siginfo_t*, void*) {
   if (signalled != nullptr) {
     recorder::change_and_wake(signalled->doorbell, signalled->reader_waits);
   }
 }
 
-void note_interrupt(int) {
-  interrupts = 1;
-}
-
-void pass_on(int signal) {
+void pass_on(int signal, siginfo_t*, void*) {
   const int before = errno;
   if (program_pid > 0) kill(static_cast<pid_t>(program_pid), signal);
   errno = before;
+}
+
+// A terminal's key reaches the program directly; a process sends its signal to us alone.
+void note_interrupt(int signal, siginfo_t* from, void* context) {
+  interrupts = 1;
+  if (from->si_code <= 0) pass_on(signal, from, context);
 }
 
 // `program`: gets the SIGTERM or SIGHUP that we get; 0: none. Keys such as Ctrl-C reach the program
@@ -60,13 +62,13 @@ class signal_guard {
     interrupts = 0;
     set(SIGCHLD, child_changed, 0);
     set(SIGINT, note_interrupt, 1);
-    set(SIGQUIT, SIG_IGN, 2);
+    set(SIGQUIT, nullptr, 2);
     // A program that we did not start goes on when we must end.
     set(SIGTERM, program > 0 ? pass_on : note_interrupt, 3);
     set(SIGHUP, program > 0 ? pass_on : note_interrupt, 4);
     // If a trace may not grow, or nobody reads it, it is only incomplete.
-    set(SIGXFSZ, SIG_IGN, 5);
-    set(SIGPIPE, SIG_IGN, 6);
+    set(SIGXFSZ, nullptr, 5);
+    set(SIGPIPE, nullptr, 6);
   }
   ~signal_guard() {
     for (int i = 0; i < count; ++i) sigaction(signals_[i], &before_[i], nullptr);
@@ -78,10 +80,15 @@ class signal_guard {
 
  private:
   static constexpr int count = 7;
-  void set(int signal, void (*handler)(int), int i) {
+  // Null: the signal is ignored.
+  void set(int signal, void (*handler)(int, siginfo_t*, void*), int i) {
     struct sigaction action{};
-    action.sa_handler = handler;
-    action.sa_flags = SA_RESTART;
+    if (handler == nullptr) {
+      action.sa_handler = SIG_IGN;
+    } else {
+      action.sa_sigaction = handler;
+      action.sa_flags = SA_RESTART | SA_SIGINFO;
+    }
     signals_[i] = signal;
     sigaction(signal, &action, &before_[i]);
   }

@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+#include "process/process.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 using recorder::session;
 using recorder::thread_slot;
 
-[[noreturn]] void fail(const char* what) {
+[[noreturn]] void fail(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
@@ -107,7 +108,9 @@ std::string path_of_recorded(int pid) {
 
 session_memory::session_memory() {
   const preload::session_file made = make_file();
-  if (made.memory == nullptr) fail("no memory to share with the program");
+  if (made.memory == nullptr) {
+    fail("no memory to share with the program" + process::limit_note(recorder::session_bytes));
+  }
   file_ = made.file;
   session_ = new (made.memory) session;
   preload::publish(*session_, recorder::session_kind, recorder::session_bytes);

@@ -1,10 +1,10 @@
-#include "profile/temporary_place.hpp"
+#include "process/temporary_place.hpp"
 
 #include <cstdlib>
 #include <stdexcept>
 #include <system_error>
 
-namespace mallard::profile {
+namespace mallard::process {
 
 std::filesystem::path temporary_place() {
   std::error_code problem;
@@ -21,4 +21,4 @@ std::string no_temporary_file(const std::filesystem::path& file, const std::stri
          "): set TMPDIR to another folder";
 }
 
-}  // namespace mallard::profile
+}  // namespace mallard::process

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace mallard::profile {
+namespace mallard::process {
 
 // TMPDIR, or /tmp. Throws std::runtime_error, with one line, if that is no folder.
 std::filesystem::path temporary_place();
@@ -12,4 +12,4 @@ std::filesystem::path temporary_place();
 // The message for a file that could not be made there.
 std::string no_temporary_file(const std::filesystem::path& file, const std::string& why);
 
-}  // namespace mallard::profile
+}  // namespace mallard::process

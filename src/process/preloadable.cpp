@@ -1,0 +1,44 @@
+#include "process/preloadable.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <functional>
+#include <stdexcept>
+#include <system_error>
+
+#include "process/temporary_place.hpp"
+
+namespace mallard::process {
+
+namespace fs = std::filesystem;
+
+std::string preloadable(const fs::path& library) {
+  const std::string name = library.string();
+  if (name.find_first_of(" :\t\n") == std::string::npos) return name;
+  const fs::path folder = temporary_place() / ("mallard-" + std::to_string(getuid()));
+  struct stat found{};
+  if ((mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) || lstat(folder.c_str(), &found) != 0 ||
+      !S_ISDIR(found.st_mode) || found.st_uid != getuid() || (found.st_mode & 022) != 0) {
+    throw std::runtime_error(name +
+                             ": the name has a space or a colon, which needs a link to it, "
+                             "but " +
+                             folder.string() +
+                             " is not a folder that only you can write to: set "
+                             "TMPDIR to another folder");
+  }
+  const fs::path link =
+      folder / (std::to_string(std::hash<std::string>()(name)) + '-' + library.filename().string());
+  std::error_code failed;
+  if (fs::read_symlink(link, failed) != library) {
+    fs::remove(link, failed);
+    fs::create_symlink(library, link, failed);
+    if (failed && fs::read_symlink(link, failed) != library) {
+      throw std::system_error(failed, "cannot make " + link.string());
+    }
+  }
+  return link.string();
+}
+
+}  // namespace mallard::process
