@@ -148,6 +148,18 @@ TEST(rank, one_replay_has_no_interval_and_lowers_the_confidence) {
             "high");
 }
 
+TEST(rank, a_doubt_of_a_candidate_lowers_the_confidence_by_its_steps_whatever_it_says) {
+  const auto confidence = [](doubt one) {
+    candidate doubted = of(strategy::multipool);
+    doubted.doubts = {std::move(one)};
+    return rank(program(), {doubted}, {replayed("parse", "AS9@mallard", 1.9, 2, 2.1)}, "p", true)
+        .advices[0]
+        .confidence;
+  };
+  EXPECT_EQ(confidence({"its blocks outlive this_is a guess()"}), "high");
+  EXPECT_EQ(confidence({"its calls are not known", 1}), "medium");
+}
+
 TEST(rank, another_malloc_wins_ties) {
   const std::vector<candidate> candidates = {of(strategy::multipool)};
   const auto with = [&](double median) {
