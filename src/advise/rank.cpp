@@ -24,7 +24,7 @@ constexpr std::size_t most_tried = 12;
 constexpr std::uint64_t few_samples_ns = 100'000'000;
 // A part that is replayed apart may take a tenth more or less than in the program.
 constexpr double error_of_seconds = 0.1;
-// Such an error may change a prediction by so much.
+// Such an error may change a prediction by this share.
 constexpr double most_changed = 0.3;
 constexpr double much_gain = 1.1;
 // If more of the program's time than this may be lost by placement, that decides.
@@ -367,8 +367,10 @@ std::string why_untold(const interval& of_part, double seconds, double program_s
   const double more = gain(error_of_seconds);
   const double less = gain(-error_of_seconds);
   if (std::max(more, less) > (1 + most_changed) * std::min(more, less)) {
-    return "its operations are so much of the program that an error of a tenth would change the "
-           "gain by a third";
+    return fmt::format(
+        "its operations are so much of the program that an error of a tenth would change the gain "
+        "by more than {:.0f} %",
+        100 * most_changed);
   }
   if (placement > much_placement) {
     return "block placement may matter more than heap operations, and a replay does not see "
