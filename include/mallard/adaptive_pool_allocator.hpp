@@ -1,6 +1,7 @@
 // Purpose: allocates nodes of one size from your own pool or a shared one. Boost's containers get
 // them in bursts, as from any extended ("version 2") allocator.
 //
+//   #include <boost/container/list.hpp>
 //   mallard::adaptive_pool_resource pool;
 //   boost::container::list<int, mallard::adaptive_pool_allocator<int>> mine{&pool};
 //   boost::container::list<int, mallard::adaptive_pool_allocator<int>> shared;

@@ -6,6 +6,10 @@
 //   void* allocate_zeroed(R& resource, std::size_t bytes) {
 //     return std::memset(resource.allocate(bytes, 16), 0, bytes);
 //   }
+//   int main() {
+//     mallard::monotonic_resource arena;
+//     allocate_zeroed(arena, 100);
+//   }
 #pragma once
 
 #include <concepts>

@@ -1,9 +1,11 @@
 // Purpose: our resources and std's where Boost takes one of its own, and Boost's where we or std
 // take one. For programs that have Boost; no other header includes this one.
 //
+//   #include <boost/container/pmr/vector.hpp>
+//   #include <boost/json.hpp>
 //   mallard::monotonic_resource arena;
 //   mallard::boost_resource memory(arena);
-//   boost::json::value document = boost::json::parse(text, &memory);
+//   boost::json::value document = boost::json::parse("[1, 2]", &memory);
 //   boost::container::pmr::vector<int> numbers(&memory);
 //   mallard::from_boost back(*boost::container::pmr::get_default_resource());
 //   mallard::multipool_resource pool(&back);

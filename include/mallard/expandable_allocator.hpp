@@ -1,6 +1,8 @@
 // Purpose: binds containers to a heap so that arrays grow in place and nodes come in bursts:
 // Boost's extended ("version 2") allocators, without including Boost.
 //
+//   #include <boost/container/list.hpp>
+//   #include <boost/container/vector.hpp>
 //   mallard::heap_resource heap;
 //   boost::container::vector<int, mallard::expandable_allocator<int>> v{&heap};
 //   for (int i = 0; i < 1'000'000; ++i) v.push_back(i);  // rarely moves an element

@@ -1,7 +1,8 @@
 // Purpose: a callback that decides when memory runs out: free something and retry, or give up.
 //
-//   mallard::failure_callback_resource memory([&](std::size_t bytes, std::size_t) {
-//     return cache.drop(bytes);  // true: there may be memory now
+//   std::vector<char> cache(1 << 20);
+//   mallard::failure_callback_resource memory([&](std::size_t, std::size_t) {
+//     return !std::exchange(cache, {}).empty();  // true: there may be memory now
 //   });
 //   mallard::multipool_resource pool(&memory);
 //   std::pmr::vector<int> v(1000, &pool);

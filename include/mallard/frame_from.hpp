@@ -1,10 +1,21 @@
 // Purpose: coroutines whose frames come from a resource that is passed to them.
 //
 //   struct task {
-//     struct promise_type : mallard::frame_from<mallard::multipool_resource> { /* as ever */ };
+//     struct promise_type : mallard::frame_from<mallard::multipool_resource> {
+//       task get_return_object() { return {}; }
+//       std::suspend_never initial_suspend() { return {}; }
+//       std::suspend_never final_suspend() noexcept { return {}; }
+//       void return_void() {}
+//       void unhandled_exception() {}
+//     };
 //   };
 //   task tick(mallard::multipool_resource& frames, int n) { co_return; }  // as first argument, or
 //   task tock(std::allocator_arg_t, mallard::multipool_resource* frames, int n) { co_return; }
+//   int main() {
+//     mallard::multipool_resource pool;
+//     tick(pool, 1);
+//     tock(std::allocator_arg, &pool, 2);
+//   }
 //
 // Complexity: one allocation per call, and a pointer beside each frame, unless the resource has no
 // state. Thread-safety: as the resource; whoever ends the coroutine frees its frame.

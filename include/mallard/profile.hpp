@@ -1,11 +1,10 @@
 // Purpose: tells `mallard record` about the program: its scopes, the names of its threads, the
 // memory resource of each block, and when to record at all.
 //
-//   void parse() {
-//     MALLARD_SCOPE("parse");  // until the end of the block
-//     mallard::profiled_resource names{"names", &arena};  // blocks show up as those of "names"
-//     std::pmr::vector<int> numbers{&names};
-//   }
+//   MALLARD_SCOPE("parse");  // until the end of the block
+//   mallard::profiled_resource names{"names"};  // blocks show up as those of "names"
+//   std::pmr::vector<int> numbers{&names};
+//   numbers.push_back(1);
 //
 // Header only: nothing to link. Complexity: one load and a branch if nobody records, else an event,
 // some 40 ns. Thread-safety: any thread may call all functions at any time; a profiled_resource is

@@ -1,9 +1,11 @@
 // Purpose: a resource that lives as long as its last user.
 //
-//   mallard::resource_handle<mallard::multipool_resource> pool = mallard::make_resource<
-//       mallard::multipool_resource>();
-//   std::vector<int, mallard::handle_allocator<int, mallard::multipool_resource>> v(pool);
-//   return v;  // the pool goes with it
+//   using numbers = std::vector<int, mallard::handle_allocator<int, mallard::multipool_resource>>;
+//   const auto make_numbers = [] {
+//     mallard::resource_handle pool = mallard::make_resource<mallard::multipool_resource>();
+//     return numbers(100, pool);  // the pool goes with it
+//   };
+//   numbers v = make_numbers();
 //
 // Complexity: allocation as the resource; copying a handle or an allocator is an atomic operation.
 // Thread-safety: handles as std::shared_ptr; allocations as the resource.

@@ -1,10 +1,12 @@
 // Purpose: a reference to a resource that is used but not owned, and never null.
 //
-//   std::size_t longest_word(std::string_view text, mallard::resource_ref temporary) {
-//     std::pmr::vector<std::string_view> words(temporary);
-//     ...
-//   }
-//   longest_word(text, arena);  // no &, no null pointer to test for
+//   const auto sum_of_squares = [](int n, mallard::resource_ref temporary) {
+//     std::pmr::vector<int> squares(temporary);
+//     for (int i = 0; i < n; ++i) squares.push_back(i * i);
+//     return std::accumulate(squares.begin(), squares.end(), 0);
+//   };
+//   mallard::monotonic_resource arena;
+//   int sum = sum_of_squares(10, arena);  // no &, no null pointer to test for
 //
 // Complexity: that of a pointer. Thread-safety: as the resource.
 //

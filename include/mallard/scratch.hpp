@@ -3,7 +3,10 @@
 //   mallard::scratch_scope scratch;
 //   std::pmr::vector<int> queue(&scratch);   // or bound by type: allocator<int, scratch_scope>
 //   queue.resize(1000);
-//   helper();                                // may have a scope of its own
+//   {
+//     mallard::scratch_scope nested;         // as a function has it that is called here
+//     std::pmr::string text(100, ' ', &nested);
+//   }                                        // frees the text, not the queue
 //   std::span<int> copy = mallard::copy_span(scratch, queue);
 //
 // Complexity: as monotonic_resource; O(1) to begin a nested scope, O(chunks taken since) to end it.

@@ -5,6 +5,7 @@
 //   struct parsed { std::pmr::vector<int> numbers; };
 //   template <>
 //   struct mallard::winkable<parsed> : std::true_type {};
+//   int main() { static_assert(mallard::is_winkable_v<parsed>); }
 //
 // Complexity and thread-safety: compile time only.
 #pragma once

@@ -46,6 +46,13 @@ struct evidence {
   std::string says;
 };
 
+// Something that could make advice wrong.
+struct doubt {
+  std::string says;
+  unsigned steps = 0;          // that it lowers the confidence in a prediction by
+  bool of_prediction = false;  // about the replay or the recording: a proof removes it
+};
+
 // A strategy for a subsystem, before anything was replayed.
 struct candidate {
   strategy how = strategy::global;
@@ -53,9 +60,9 @@ struct candidate {
   std::string malloc_file = {};  // and its library
   code_place where;
   std::vector<evidence> because;
-  std::vector<std::string> doubts;  // what could make it wrong
-  std::string refused;              // the guard that speaks against it; empty: none does
-  std::uint64_t first_bytes = 0;    // what the resource should begin with; 0: as it wants
+  std::vector<doubt> doubts;
+  std::string refused;            // the guard that speaks against it; empty: none does
+  std::uint64_t first_bytes = 0;  // what the resource should begin with; 0: as it wants
   bool one_for_each_thread = false;
   bool may_wink_out = false;
   bool ends_with_call = true;           // an arena: its blocks are dead when the function returns

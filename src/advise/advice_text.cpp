@@ -62,13 +62,14 @@ json to_json(const advice& one) {
               {"bound", one.from.bound},
               {"confidence", one.confidence},
               {"evidence", json::array()},
-              {"doubts", one.from.doubts},
+              {"doubts", json::array()},
               {"tried", to_json(one.tried)},
               {"tried_memory", one.tried ? json(one.tried->memory) : json(nullptr)},
               {"tried_remark", one.tried_remark},
               {"beside_malloc", one.beside_malloc},
               {"tried_beside_malloc", to_json(one.tried_beside_malloc)},
               {"code", one.code}};
+  for (const doubt& each : one.from.doubts) out["doubts"].push_back(each.says);
   for (const evidence& each : one.from.because) {
     out["evidence"].push_back({{"what", each.what}, {"says", each.says}});
   }

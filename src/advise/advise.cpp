@@ -93,9 +93,10 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 // A program's time may differ from itself by so much before figures are in doubt.
 constexpr double much_slower = 1.3;
 
+// Effects: one step less of confidence in each prediction.
 void doubt_all(advice_report& report, const std::string& why) {
   for (advice& one : report.advices) {
-    one.from.doubts.push_back(why);
+    one.from.doubts.push_back({why, 1, true});
     one.confidence = lowered(one.confidence);
   }
 }

@@ -86,8 +86,8 @@ class finder {
       for (candidate& one : std::span(out_).subspan(before)) {
         if (is_arena(one.how) && one.refused.empty()) {
           one.doubts.push_back(
-              "C code cannot take a resource, and a scope's heap costs more than the arena tried "
-              "here");
+              {"C code cannot take a resource, and a scope's heap costs more than the arena tried "
+               "here"});
         }
       }
       add(strategy::multipool, "C code cannot take a resource: another malloc can be tried");
@@ -220,8 +220,8 @@ class finder {
                        bytes_text(one_.epochs.max_bytes))});
       arena.ends_with_call = false;
       arena.doubts.push_back(
-          "no function ends with all its blocks dead: release the resource yourself at such an "
-          "instant");
+          {"no function ends with all its blocks dead: release the resource yourself at such an "
+           "instant"});
       return;
     }
     arena.because.push_back(
@@ -233,26 +233,25 @@ class finder {
     arena.first_bytes = first_bytes_of(scope_->p99_bytes);
     arena.may_wink_out = scope_->survivors == 0;
     if (may_be_of_open_calls()) {
-      arena.doubts.push_back(fmt::format(
+      arena.doubts.push_back({fmt::format(
           "{} blocks are live at the end of the trace, perhaps of a call that had not returned",
-          scope_->survivors));
+          scope_->survivors)});
     } else if (scope_->survivors > 0 && !except_what_is_kept(arena)) {
       std::string where = "somewhere";
       if (!scope_->survivor_stacks.empty() && !scope_->survivor_stacks.front().frames.empty()) {
         where = scope_->survivor_stacks.front().frames.front();
       }
       arena.doubts.push_back(
-          fmt::format("{} of {} blocks outlive the call, most from {}: they need another resource",
-                      scope_->survivors, scope_->blocks, where));
+          {fmt::format("{} of {} blocks outlive the call, most from {}: they need another resource",
+                       scope_->survivors, scope_->blocks, where)});
     }
     if (scope_->confidence == "low") {
       arena.doubts.push_back(
-          "where its calls begin and end is a guess: frame addresses are not "
-          "known");
+          {"where its calls begin and end is a guess: frame addresses are not known", 1});
     }
     if (one_.total.remote_frees > 0) {
       arena.doubts.push_back(
-          "other threads free some blocks, and have to do so before the call returns");
+          {"other threads free some blocks, and have to do so before the call returns"});
     }
   }
 
@@ -291,7 +290,7 @@ class finder {
     pool.one_for_each_thread = one_.threads.size() > 1;
     if (pool.one_for_each_thread) {
       pool.doubts.push_back(
-          fmt::format("{} threads use it: each needs its own pool", one_.threads.size()));
+          {fmt::format("{} threads use it: each needs its own pool", one_.threads.size())});
     }
   }
 
@@ -366,8 +365,8 @@ void add_loop(const profile::arena_loop& loop, const dims_result& dims,
                             bytes_text(loop.median_bytes), bytes_text(loop.max_bytes))});
   if (loop.kept > 0) {
     made.doubts.push_back(
-        fmt::format("{} of its {} blocks outlive their turn: they need another resource", loop.kept,
-                    loop.blocks));
+        {fmt::format("{} of its {} blocks outlive their turn: they need another resource",
+                     loop.kept, loop.blocks)});
   }
   if (loop.max_bytes > much_memory) {
     made.refused = fmt::format("an arena would hold {} in one turn", bytes_text(loop.max_bytes));

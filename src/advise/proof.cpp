@@ -117,11 +117,7 @@ void keep_best_of_each_place(advice_report& report) {
 void settle_confidence(advice& one) {
   if (one.from.how == strategy::global) return;
   if (one.tried && one.tried->runs >= enough_runs) {
-    std::erase_if(one.from.doubts, [](const std::string& doubt) {
-      const auto is_of = [&](const char* word) { return doubt.find(word) != doubt.npos; };
-      return is_of("replay") || is_of("predicted") || is_of("the recording is") ||
-             is_of("recorded");
-    });
+    std::erase_if(one.from.doubts, [](const doubt& each) { return each.of_prediction; });
     const interval& times = one.tried->times;
     one.confidence = times.high - times.low <= narrow * times.median ? "high" : "medium";
     return;
@@ -130,8 +126,8 @@ void settle_confidence(advice& one) {
     if (one.confidence == "high") one.confidence = "medium";
   } else {
     one.confidence = lowered(one.confidence);
-    one.from.doubts.push_back(fmt::format(
-        "it was tried in {}: too few to tell how much runs differ", runs_text(one.tried->runs)));
+    one.from.doubts.push_back({fmt::format(
+        "it was tried in {}: too few to tell how much runs differ", runs_text(one.tried->runs))});
   }
 }
 

@@ -24,7 +24,7 @@ constexpr std::size_t most_tried = 12;
 constexpr std::uint64_t few_samples_ns = 100'000'000;
 // A part that is replayed apart may take a tenth more or less than in the program.
 constexpr double error_of_seconds = 0.1;
-// Such an error may change a prediction by so much.
+// Such an error may change a prediction by this share.
 constexpr double most_changed = 0.3;
 constexpr double much_gain = 1.1;
 // If more of the program's time than this may be lost by placement, that decides.
@@ -180,19 +180,17 @@ class ranker {
     made.untold = untold(made, *first, one.placement_ns);
     made.from.because.push_back(
         {"replay", "its operations are " + replayed_text(made.of_operations, made.replays)});
-    unsigned weak = 0;
     const replay_outcome* const walked = find(one.where.subsystem, name, "walk");
     if (walked != nullptr && walked->remark.empty()) {
       made.from.because.push_back(
           {"replay, walked", replayed_text(of_outcome(*walked), walked->repetitions) +
                                  " if its blocks are also read in allocation order"});
       if ((walked->median < 1) != (first->median < 1)) {
-        ++weak;
         made.from.doubts.push_back(
-            "the answer depends on how its blocks are used: it is another if they are walked");
+            {"the answer depends on how its blocks are used: it is another if they are walked", 1});
       }
     }
-    made.confidence = confidence(made, weak);
+    made.confidence = confidence(made);
     made.what = sentence(one);
     made.code = code_for(one, command_);
     return made;
@@ -220,31 +218,23 @@ class ranker {
     of.because.push_back({"D", heap_text(dims_.heap)});
   }
 
-  std::string confidence(advice& made, unsigned weak) const {
-    if (!made.untold.empty()) {
-      weak += 2;
-      made.from.doubts.push_back("its gain is not predicted");
-    }
+  std::string confidence(advice& made) const {
+    std::vector<doubt>& doubts = made.from.doubts;
+    if (!made.untold.empty()) doubts.push_back({"its gain is not predicted", 2, true});
     if (made.replays == 1) {
-      ++weak;
-      made.from.doubts.push_back("there was time for only one replay, so there is no interval");
+      doubts.push_back({"there was time for only one replay, so there is no interval", 1, true});
     }
     if (made.gain.high - made.gain.low > 0.1 * made.gain.median) {
-      ++weak;
-      made.from.doubts.push_back("the replays vary, so the interval is wide");
+      doubts.push_back({"the replays vary, so the interval is wide", 1, true});
     }
     if (few_samples_ || !is_known(dims_.heap)) {
-      weak += is_known(dims_.heap) ? 1 : 2;
-      made.from.doubts.push_back(
-          "the recording is short: allocation's share of the time is not known well");
+      doubts.push_back({"the recording is short: allocation's share of the time is not known well",
+                        is_known(dims_.heap) ? 1u : 2u, true});
     }
-    if (!dims_.complete || dims_.dropped > 0) {
-      ++weak;
-      made.from.doubts.push_back("the trace is incomplete");
-    }
-    for (const std::string& doubt : made.from.doubts)
-      weak += doubt.find("is a guess") != doubt.npos;
-    return weak == 0 ? "high" : weak == 1 ? "medium" : "low";
+    if (!dims_.complete || dims_.dropped > 0) doubts.push_back({"the trace is incomplete", 1});
+    unsigned steps = 0;
+    for (const doubt& each : doubts) steps += each.steps;
+    return steps == 0 ? "high" : steps == 1 ? "medium" : "low";
   }
 
   // Takes, of the strategies that cannot be told from the fastest, the one with the least memory.
@@ -295,7 +285,7 @@ class ranker {
       made.untold = untold(made, one, whole_bound_.placement_ns);
       made.from.because.push_back(
           {"replay", "all operations are " + replayed_text(made.of_operations, made.replays)});
-      made.confidence = confidence(made, 0);
+      made.confidence = confidence(made);
       made.what = sentence(made.from);
       made.code = code_for(made.from, command_);
       mallocs.push_back(std::move(made));
@@ -377,8 +367,10 @@ std::string why_untold(const interval& of_part, double seconds, double program_s
   const double more = gain(error_of_seconds);
   const double less = gain(-error_of_seconds);
   if (std::max(more, less) > (1 + most_changed) * std::min(more, less)) {
-    return "its operations are so much of the program that an error of a tenth would change the "
-           "gain by a third";
+    return fmt::format(
+        "its operations are so much of the program that an error of a tenth would change the gain "
+        "by more than {:.0f} %",
+        100 * most_changed);
   }
   if (placement > much_placement) {
     return "block placement may matter more than heap operations, and a replay does not see "

@@ -136,7 +136,7 @@ void print_advice(const advice& one, const advice_report& report, bool colour) {
   if (one.from.doubts.empty()) return;
   const std::size_t others = one.from.doubts.size() - 1;
   line(styled(fmt::format("{:<20}", "but"), style::faint, colour),
-       fitted(one.from.doubts.front(), most_says) +
+       fitted(one.from.doubts.front().says, most_says) +
            (others == 0 ? "" : fmt::format(" (and {} more: --json)", others)));
 }
 

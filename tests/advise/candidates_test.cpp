@@ -126,7 +126,7 @@ TEST_F(candidates_test, c_code_is_offered_no_pool) {
   const std::vector<candidate> with_scope = find_candidates(dims, {place});
   EXPECT_EQ(with_scope.front().refused, "");
   EXPECT_THAT(code_for(with_scope.front(), ""), HasSubstr("mallard_scope_begin(0)"));
-  EXPECT_THAT(with_scope.front().doubts.back(), HasSubstr("a scope's heap"));
+  EXPECT_THAT(with_scope.front().doubts.back().says, HasSubstr("a scope's heap"));
   dims.arena_scopes.clear();
   for (const candidate& one : find_candidates(dims, {place})) {
     EXPECT_NE(one.refused, "") << to_string(one.how);
@@ -185,8 +185,14 @@ TEST_F(candidates_test, survivors_of_a_scope_are_a_doubt_and_keep_destructors) {
   dims.arena_scopes[0].survivor_stacks = {{{"keep"}, 3, 30}};
   const candidate* const arena = find(strategy::monotonic);
   EXPECT_FALSE(arena->may_wink_out);
-  EXPECT_THAT(arena->doubts.front(),
+  EXPECT_THAT(arena->doubts.front().says,
               HasSubstr("3 of 10000 blocks outlive the call, most from keep"));
+}
+
+TEST_F(candidates_test, guessed_ends_of_a_scope_are_a_doubt_that_counts) {
+  add_scope();
+  dims.arena_scopes[0].confidence = "low";
+  EXPECT_EQ(find(strategy::monotonic)->doubts.back().steps, 1u);
 }
 
 TEST_F(candidates_test, what_one_function_keeps_stays_with_the_malloc) {
@@ -208,7 +214,7 @@ TEST_F(candidates_test, survivors_that_come_from_everywhere_are_a_doubt) {
   dims.arena_scopes[0].kept_by = {{"remember(int)", 20, 20}};
   const candidate* const arena = find(strategy::monotonic);
   EXPECT_TRUE(arena->kept_by.empty());
-  EXPECT_THAT(arena->doubts.front(), HasSubstr("outlive the call"));
+  EXPECT_THAT(arena->doubts.front().says, HasSubstr("outlive the call"));
 }
 
 TEST_F(candidates_test,
@@ -216,9 +222,10 @@ TEST_F(candidates_test,
   add_scope();
   ends_early = true;
   dims.arena_scopes[0].survivors = 99;  // of 100 in each call
-  EXPECT_THAT(find(strategy::monotonic)->doubts.front(), HasSubstr("a call that had not returned"));
+  EXPECT_THAT(find(strategy::monotonic)->doubts.front().says,
+              HasSubstr("a call that had not returned"));
   dims.arena_scopes[0].survivors = 400;
-  EXPECT_THAT(find(strategy::monotonic)->doubts.front(), HasSubstr("outlive the call"));
+  EXPECT_THAT(find(strategy::monotonic)->doubts.front().says, HasSubstr("outlive the call"));
 }
 
 TEST_F(candidates_test, memory_that_is_used_again_speaks_for_a_pool_on_the_arena) {

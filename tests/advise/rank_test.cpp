@@ -47,7 +47,9 @@ TEST(gain_of_program, is_what_is_saved_of_its_time) {
 TEST(why_untold, a_prediction_that_a_tenth_of_a_second_changes_is_none) {
   EXPECT_EQ(why_untold({2, 2, 2}, 2.0, 10.0, 0), "");
   EXPECT_EQ(why_untold({4, 4, 4}, 5.0, 10.0, 0), "");
-  EXPECT_THAT(why_untold({4, 4, 4}, 9.0, 10.0, 0), HasSubstr("an error of a tenth"));
+  EXPECT_EQ(why_untold({4, 4, 4}, 7.5, 10.0, 0), "");  // by 29.5 %
+  EXPECT_THAT(why_untold({4, 4, 4}, 7.6, 10.0, 0),     // by 30.7 %
+              HasSubstr("an error of a tenth would change the gain by more than 30 %"));
   EXPECT_THAT(why_untold({2, 2, 2}, 10.0, 10.0, 0), HasSubstr("longer in the replay"));
 }
 
@@ -147,6 +149,18 @@ TEST(rank, one_replay_has_no_interval_and_lowers_the_confidence) {
   once.repetitions = 5;
   EXPECT_EQ(rank(program(), {of(strategy::multipool)}, {once}, "p", true).advices[0].confidence,
             "high");
+}
+
+TEST(rank, a_doubt_of_a_candidate_lowers_the_confidence_by_its_steps_whatever_it_says) {
+  const auto confidence = [](doubt one) {
+    candidate doubted = of(strategy::multipool);
+    doubted.doubts = {std::move(one)};
+    return rank(program(), {doubted}, {replayed("parse", "AS9@mallard", 1.9, 2, 2.1)}, "p", true)
+        .advices[0]
+        .confidence;
+  };
+  EXPECT_EQ(confidence({"its blocks outlive this_is a guess()"}), "high");
+  EXPECT_EQ(confidence({"its calls are not known", 1}), "medium");
 }
 
 TEST(rank, another_malloc_wins_ties) {

@@ -116,6 +116,15 @@ TEST(user_heap, its_blocks_may_be_freed_with_their_size) {
   }
 }
 
+// As malloc.h and docs/malloc.md say.
+TEST(user_heap, an_empty_one_takes_about_a_kib) {
+  const std::size_t before = mallard_unfreed_bytes();
+  const owned_heap h;
+  const std::size_t bytes = mallard_unfreed_bytes() - before;
+  EXPECT_GT(bytes, kib / 2);
+  EXPECT_LT(bytes, 3 * kib / 2);
+}
+
 TEST(user_heap, its_blocks_count_as_in_use) {
   const std::size_t before = mallard_unfreed_bytes();
   {

@@ -1,4 +1,5 @@
-// extract_snippets PROGRAM.cpp PAGE.md...: writes the program made of the pages' examples.
+// extract_snippets PROGRAM.cpp PAGE...: writes the program made of the examples of pages or
+// headers.
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -11,7 +12,7 @@
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: extract_snippets PROGRAM.cpp PAGE.md...\n");
+    std::fprintf(stderr, "usage: extract_snippets PROGRAM.cpp PAGE...\n");
     return 2;
   }
   try {

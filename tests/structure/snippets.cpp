@@ -58,6 +58,44 @@ page read_page(const std::string& name, const std::string& markdown) {
   return out;
 }
 
+bool is_header(const std::string& path) {
+  return path.ends_with(".hpp");
+}
+
+// The header's first comment as a page: lines between examples become fences, so that each line
+// keeps its number.
+std::string page_of_header(const std::string& path, const std::string& header) {
+  std::vector<std::string> lines;
+  std::istringstream in(header);
+  for (std::string line; std::getline(in, line) && line != "#pragma once";) lines.push_back(line);
+  const auto is_example = [&](std::size_t i) {
+    return i < lines.size() && lines[i].starts_with("//   ");
+  };
+  std::string out;
+  bool inside = false;
+  for (std::size_t i = 0; i <= lines.size(); ++i) {
+    const bool begins = !inside && is_example(i + 1);
+    const bool ends = inside && !is_example(i) && !is_example(i + 1);
+    if (begins || ends) inside = begins;
+    out += is_example(i) ? lines[i].substr(5) : begins ? "```cpp" : ends ? "```" : "";
+    out += '\n';
+  }
+  if (out.find("```") == out.npos) throw std::runtime_error(path + ": has no example");
+  return out;
+}
+
+// A header's own name is behind "include/".
+std::set<std::string> includes_of_header(const std::string& path) {
+  std::set<std::string> out = {"#include \"mallard/mallard.hpp\"",
+                               "#include \"" + path.substr(path.rfind("mallard/")) + "\""};
+  for (const char* name :
+       {"cassert", "coroutine", "cstdio", "cstring", "fstream", "list", "map", "memory", "numeric",
+        "set", "string", "thread", "unordered_map", "unordered_set", "utility", "vector"}) {
+    out.insert(std::string("#include <") + name + ">");
+  }
+  return out;
+}
+
 // "map" of "docs/map.md".
 std::string name_of(const std::string& path) {
   const auto begin = path.rfind('/') + 1;  // 0 when there is none
@@ -119,7 +157,8 @@ std::string program_of_pages(const std::vector<std::pair<std::string, std::strin
   std::ostringstream blocks;
   std::ostringstream calls;
   for (const auto& [path, markdown] : pages) {
-    const page content = read_page(path, markdown);
+    page content = read_page(path, is_header(path) ? page_of_header(path, markdown) : markdown);
+    if (is_header(path)) content.includes.merge(includes_of_header(path));
     includes.insert(content.includes.begin(), content.includes.end());
     write_page(blocks, path, content);
     calls << "if (name == \"" << name_of(path) << "\") return " << namespace_of(path)

@@ -1,4 +1,4 @@
-// Turns the C++ examples of markdown pages into a program.
+// Turns the C++ examples of markdown pages and public headers into a program.
 #pragma once
 
 #include <string>
@@ -13,6 +13,10 @@ namespace structure {
 // includes are moved to the top. The program runs every block of the page that it is given by name
 // ("map" of "docs/map.md"). Errors: std::runtime_error for a fence that is never closed, and for a
 // block marked to be left out, such as ```cpp no-compile: every example must be true.
+//
+// A path that ends in .hpp is a header. Its examples are the lines of its first comment that are
+// three spaces in; it must have one. Its program includes the header, mallard/mallard.hpp,
+// and the standard library's headers that examples use.
 std::string program_of_pages(const std::vector<std::pair<std::string, std::string>>& pages);
 
 }  // namespace structure

@@ -64,4 +64,22 @@ TEST(snippets, an_open_fence_is_an_error) {
   EXPECT_THROW(program_of_page("p.md", "```cpp\nint x;\n"), std::runtime_error);
 }
 
+TEST(snippets, the_example_in_a_headers_first_comment_is_compiled_with_the_header) {
+  const std::string program =
+      program_of_page("/a/include/mallard/p.hpp",
+                      "// Purpose: p.\n//\n//   int x = 1;\n//\n//   int y = 2;\n//\n// More.\n"
+                      "#pragma once\n//   int z;\n");
+  EXPECT_NE(program.find("#include \"mallard/p.hpp\"\n"), program.npos) << program;
+  EXPECT_NE(program.find("int block_0() {\n#line 3 \"/a/include/mallard/p.hpp\"\n"
+                         "int x = 1;\n\nint y = 2;\nreturn 0;\n}"),
+            program.npos)
+      << program;
+  EXPECT_EQ(program.find("int z"), program.npos);
+}
+
+TEST(snippets, a_header_without_an_example_is_an_error) {
+  EXPECT_THROW(program_of_page("include/mallard/p.hpp", "// Purpose: p.\n#pragma once\n"),
+               std::runtime_error);
+}
+
 }  // namespace

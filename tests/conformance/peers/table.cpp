@@ -32,21 +32,12 @@ const char* to_string(verdict v) {
   return "?";
 }
 
-table_column& table::add_column(const resource_case& resource, const std::string& library) {
-  table_column& column = columns_.emplace_back(table_column{resource.name, library, {}});
-  for (const check& check : all_checks()) {
-    table_cell& cell = column.cells.emplace_back();
-    if (!check.applies(resource)) continue;
-    const auto outcome = mallard_test::run_forked([&] { check.run(resource); });
-    cell = {outcome.passed ? verdict::passes : verdict::fails, outcome.message};
-  }
-  return column;
-}
-
-void table::run_ours(const std::vector<resource_case>& cases) {
+void table::add_ours(const std::vector<resource_case>& cases) {
   for (const resource_case& resource : cases) {
-    for (const table_cell& cell : add_column(resource, "").cells) {
-      if (cell.result == verdict::fails) as_expected_ = false;
+    table_column& column = columns_.emplace_back(table_column{resource.name, "", {}});
+    for (const check& check : all_checks()) {
+      column.cells.push_back(
+          {check.applies(resource) ? verdict::passes : verdict::not_applicable, ""});
     }
   }
 }
@@ -54,10 +45,15 @@ void table::run_ours(const std::vector<resource_case>& cases) {
 void table::run_peer(const peer_library& library) {
   const bool listed = library.version == library.listed_version;
   for (const resource_case& resource : library.cases) {
-    table_column& column = add_column(resource, library.name + " " + library.version);
-    for (std::size_t i = 0; i < column.cells.size(); ++i) {
-      verdict& result = column.cells[i].result;
-      const bool known = is_known(library, resource.name, all_checks()[i].name);
+    table_column& column = columns_.emplace_back(
+        table_column{resource.name, library.name + " " + library.version, {}});
+    for (const check& check : all_checks()) {
+      auto& [result, message] = column.cells.emplace_back();
+      if (!check.applies(resource)) continue;
+      const auto outcome = mallard_test::run_forked([&] { check.run(resource); });
+      result = outcome.passed ? verdict::passes : verdict::fails;
+      message = outcome.message;
+      const bool known = is_known(library, resource.name, check.name);
       if (result == verdict::fails && known) result = verdict::fails_as_known;
       if (result == verdict::passes && known) result = verdict::newly_passes;
       const bool unexpected = result == verdict::fails || result == verdict::newly_passes;
@@ -69,6 +65,7 @@ void table::run_peer(const peer_library& library) {
 std::string as_text(const table& results) {
   std::ostringstream out;
   for (const table_column& column : results.columns()) {
+    if (column.library.empty()) continue;
     std::size_t passed = 0;
     std::size_t run = 0;
     for (const table_cell& cell : column.cells) {

@@ -1,4 +1,4 @@
-// Runs the checks and keeps the cells of the conformance table.
+// Runs the checks of the peers and keeps the cells of the conformance table.
 #pragma once
 
 #include <string>
@@ -29,8 +29,9 @@ struct table_column {
 
 class table {
  public:
-  // Effects: runs every check over our resources; none may fail.
-  void run_ours(const std::vector<resource_case>& cases);
+  // Effects: adds our resources, which pass every check that applies: the test `conformance` fails
+  // if one does not.
+  void add_ours(const std::vector<resource_case>& cases);
   // Effects: runs every check over a library's resources and compares with what is known. With
   // another version than the listed one nothing counts as unexpected.
   void run_peer(const peer_library& library);
@@ -39,15 +40,13 @@ class table {
   const std::vector<table_column>& columns() const { return columns_; }
 
  private:
-  table_column& add_column(const resource_case& resource, const std::string& library);
-
   std::vector<table_column> columns_;
   bool as_expected_ = true;
 };
 
 const char* to_string(verdict v);
 
-// Returns: a summary per resource, and a line per cell that does not simply pass.
+// Returns: a summary per resource of a peer, and a line per cell that does not simply pass.
 std::string as_text(const table& results);
 
 }  // namespace conformance
