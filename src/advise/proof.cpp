@@ -60,9 +60,11 @@ void prefer_tied_resource(std::vector<advice>& ordered) {
   if (tied != ordered.end()) std::rotate(ordered.begin(), tied, tied + 1);
 }
 
-// Few runs differ by chance: a way that ran seldom is not before one that ran often for less.
+// Few runs differ by chance, and what is taken off their time is not known well: a way that ran
+// seldom is not before one that ran often for less.
 double told_times(const trial_figures& tried) {
-  return tried.runs < enough_runs ? tried.times.median / told_by_few_runs : tried.times.median;
+  if (tried.runs >= enough_runs) return tried.times.median;
+  return std::min(tried.times.low, tried.times.median / told_by_few_runs);
 }
 
 // By the trial's figures; then those that were not tried, as they were.
@@ -255,11 +257,15 @@ std::string predicted_text(const advice& one) {
                           : times_text(one.gain);
 }
 
+std::string tried_times_text(const trial_figures& tried) {
+  if (tried.runs >= enough_runs) return times_text(tried.times);
+  const std::string low = fmt::format("{:.2f}", tried.times.low);
+  const std::string high = fmt::format("{:.2f}", tried.times.high);
+  return low == high ? low : low + " to " + high;
+}
+
 std::string tried_text(const trial_figures& tried) {
-  if (tried.runs < enough_runs) {
-    return fmt::format("{:.2f} in {}", tried.times.median, runs_text(tried.runs));
-  }
-  return fmt::format("{} in {}", times_text(tried.times), runs_text(tried.runs));
+  return fmt::format("{} in {}", tried_times_text(tried), runs_text(tried.runs));
 }
 
 }  // namespace mallard::advise

@@ -2,7 +2,8 @@
 //
 // Advice that gained nothing there is no advice any more; among what did, the trial's figures say
 // what comes first, and it comes before what was not tried. A few runs say whether it is faster by
-// much, and little of how sure that is: they have no interval, and prove nothing.
+// much, and little of how sure that is: they have a range and no interval, are ranked by its low
+// end, and prove nothing.
 #pragma once
 
 #include <string>
@@ -32,7 +33,9 @@ void settle(advice_report& report);
 // The predicted gain: "1.34 (1.31 to 1.38)"; "1.34 in one replay"; why there is no figure.
 std::string predicted_text(const advice& one);
 
-// "1.34 (1.31 to 1.38) in 9 runs"; "1.34 in one run".
+// "1.34 (1.31 to 1.38)"; few runs have no median, only a range: "1.20 to 1.44".
+std::string tried_times_text(const trial_figures& tried);
+// "1.34 (1.31 to 1.38) in 9 runs"; "1.20 to 1.44 in 2 runs".
 std::string tried_text(const trial_figures& tried);
 
 }  // namespace mallard::advise

@@ -49,9 +49,11 @@ void line(std::string_view label, std::string_view says) {
 std::string gain_text(const advice& one) {
   if (one.tried) {
     const advise::trial_figures& tried = *one.tried;
-    const std::string times = fmt::format("{:.2f} times as fast", tried.times.median);
-    if (tried.runs < advise::enough_runs) return fmt::format("{} in a trial", times);
-    return fmt::format("{} ({:.2f} to {:.2f})", times, tried.times.low, tried.times.high);
+    if (tried.runs < advise::enough_runs) {
+      return fmt::format("{} times as fast in a trial", advise::tried_times_text(tried));
+    }
+    return fmt::format("{:.2f} times as fast ({:.2f} to {:.2f})", tried.times.median,
+                       tried.times.low, tried.times.high);
   }
   if (!one.untold.empty()) return "its gain is not known";
   return fmt::format("{:.2f} times as fast by replay, not tried", one.gain.median);

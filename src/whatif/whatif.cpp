@@ -395,10 +395,11 @@ class experiment {
 
   // Where the time would be over before the best had runs enough to be proved, those that gain
   // least leave. The best malloc and the best resource stay: few runs do not tell which of them is
-  // better.
+  // better. After two runs or fewer, what is close to the best of its kind stays, too.
   void leave_for_want_of_time(std::vector<standing> all, unsigned rounds) {
-    constexpr unsigned fewest = 2;
-    if (options_.time_budget <= 0 || rounds < fewest || rounds >= enough_runs) return;
+    constexpr unsigned few = 2;
+    constexpr double close = 1.25;
+    if (options_.time_budget <= 0 || rounds >= enough_runs) return;
     const auto seconds = [](const contender& one) {
       if (one.fell_behind || one.runs.empty()) return 0.0;
       return lab::median(each(one.runs, &run_figures::seconds));
@@ -417,7 +418,7 @@ class experiment {
     for (const standing& one : all) {
       constexpr double with_half_of_twice = 1.5;
       field.push_back({one.gain, seconds(*one.who) * (one.who->hooked ? with_half_of_twice : 1),
-                       one.gain == best[one.who->hooked]});
+                       one.gain * (rounds < few ? close : 1) >= best[one.who->hooked]});
     }
     for (const std::size_t i : leaving(field, of_a_round)) all[i].who->fell_behind = true;
   }

@@ -114,6 +114,14 @@ TEST(trial, one_run_has_no_interval_and_lowers_the_confidence) {
   EXPECT_THAT(to_markdown(report), HasSubstr("| 1.40 in one run |"));
 }
 
+TEST(trial, few_runs_have_a_range_and_rank_by_its_low_end) {
+  const advice_report report =
+      settled({tried(strategy::multipool, "a", {1.3, 2.1, 3.2}, 2),
+               tried(strategy::heap, "b", {1.6, 1.7, 1.8}, 2)});
+  EXPECT_EQ(report.advices[0].from.where.subsystem, "b");
+  EXPECT_EQ(tried_text(*report.advices[1].tried), "1.30 to 3.20 in 2 runs");
+}
+
 TEST(trial, what_ran_often_enough_is_proved_with_its_interval) {
   const advice_report report = settled({tried(strategy::multipool, "a", {1.2, 1.3, 1.4}, 5)});
   EXPECT_TRUE(report.proved);
