@@ -51,25 +51,37 @@ for package in $packages; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
     missing="$missing $package"
 done
-[ -n "$missing" ] || exit 0
-
 if [ "$(id -u)" -eq 0 ]; then
   as_root=""
 elif command -v sudo >/dev/null 2>&1; then
   as_root="sudo"
-else
+elif [ -n "$missing" ]; then
   echo "install-deps: these Debian packages are missing and need root to install:$missing" >&2
   exit 1
+else
+  as_root=false
 fi
 
-echo "Installing from Debian:$missing"
-log=$(mktemp)
-# shellcheck disable=SC2086  # a list of words
-if ! { { [ -z "$foreign" ] || $as_root dpkg --add-architecture "$foreign"; } &&
-  $as_root apt-get update -qq &&
-  DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then
-  cat "$log" >&2
-  echo "install-deps: apt-get failed" >&2
-  exit 1
+if [ -n "$missing" ]; then
+  echo "Installing from Debian:$missing"
+  log=$(mktemp)
+  # shellcheck disable=SC2086  # a list of words
+  if ! { { [ -z "$foreign" ] || $as_root dpkg --add-architecture "$foreign"; } &&
+    $as_root apt-get update -qq &&
+    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then
+    cat "$log" >&2
+    echo "install-deps: apt-get failed" >&2
+    exit 1
+  fi
+  rm -f "$log"
 fi
-rm -f "$log"
+
+# Tests start programs of the other machine, which the kernel gives to qemu.
+formats=/proc/sys/fs/binfmt_misc
+if [ "$foreign" = arm64 ] && [ ! -e "$formats/qemu-aarch64" ]; then
+  if ! { { [ -e "$formats/register" ] || $as_root mount -t binfmt_misc binfmt_misc "$formats"; } &&
+    $as_root update-binfmts --enable qemu-aarch64; }; then
+    echo "install-deps: the kernel does not give programs for aarch64 to qemu (binfmt_misc)" >&2
+    exit 1
+  fi
+fi

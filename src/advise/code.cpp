@@ -187,7 +187,7 @@ class writer {
   }
 
   void winked_out() {
-    line("\n// or are never destroyed, if they own nothing but memory of the resource:");
+    line("\n// A container that owns only memory of the resource need not be destroyed:");
     line("using winked = std::vector<int, mallard::allocator<int, {}>>;", bound_);
     line("winked& dropped = *mallard::make<winked>(resource);");
     line("dropped.push_back(1);");

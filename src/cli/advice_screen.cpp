@@ -70,11 +70,10 @@ std::string bound_text(const advice& one, const advice_report& report) {
     const bool is_it = one.tried && one.tried->times.median >= most;
     if (most <= 1) return "no gain: an ideal malloc, whose frees cost nothing, gained nothing";
     const std::string out =
-        is_it ? "this gain: an ideal malloc gained no more"
-              : fmt::format("{} with an ideal malloc", advise::tried_text(*report.bound));
-    if (!report.heap || most <= advise::bound_times(report.heap->high, 1)) {
-      return out + ", whose frees cost nothing";
-    }
+        is_it ? "an ideal malloc, whose frees cost nothing, gained no more than this"
+              : fmt::format("{} with an ideal malloc, whose frees cost nothing",
+                            advise::tried_text(*report.bound));
+    if (!report.heap || most <= advise::bound_times(report.heap->high, 1)) return out;
     // Else it would seem to contradict the share.
     return out + "; more than its heap operations take, because of block placement" +
            (report.bound->runs < advise::enough_runs ? " or of other work" : "");
