@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds each package and has it do the main job where nothing else of ours is: packaging/test-packages.sh
-# [wheel] [musl_wheel] [deb] [conan] [rust] [release] [site] [oss_fuzz]. Debian's packages are installed in a root of
+# [wheel] [musl_wheel] [deb] [conan] [rust] [release] [site] [oss_fuzz] [machines]. Debian's packages are installed in a root of
 # their own (needs root and debootstrap); the wheel for musl installs musl's dynamic linker.
 set -eu
 cd "$(dirname "$0")/.."
@@ -195,7 +195,14 @@ test_oss_fuzz() {
   [ "$fuzzers" -ge 10 ] || { echo "oss_fuzz: $fuzzers fuzzers alone were built"; return 1; }
 }
 
-[ $# -gt 0 ] || set -- wheel musl_wheel deb conan rust release site oss_fuzz
+# The libraries and the mallocs for other machines, with the tests that run here.
+test_machines() {
+  for machine in riscv64 musl; do
+    make --no-print-directory "$machine" >"$work/$machine.log" 2>&1 || { tail -n 30 "$work/$machine.log"; return 1; }
+  done
+}
+
+[ $# -gt 0 ] || set -- wheel musl_wheel deb conan rust release site oss_fuzz machines
 for what in "$@"; do
   echo "== $what"
   "test_$what"
