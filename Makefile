@@ -95,7 +95,7 @@ musl:
 	done
 
 # Each package, built, installed where nothing else of ours is, and run; or those that ONLY names: wheel, musl_wheel,
-# deb, conan, rust, release, site.
+# deb, conan, rust, release, site, oss_fuzz, machines.
 packages: deps
 	@packaging/test-packages.sh $(ONLY)
 

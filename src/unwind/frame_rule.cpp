@@ -34,7 +34,7 @@ bool is_end_of_handler(std::uint64_t ip) noexcept {
   std::memcpy(&code, reinterpret_cast<const void*>(at), sizeof code);
   return code == sigreturn;
 }
-#else
+#elif defined(__x86_64__)
 bool is_end_of_handler(std::uint64_t) noexcept {
   return false;
 }
