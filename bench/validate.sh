@@ -6,7 +6,8 @@
 # in parts: without names it measures what has no result in OUT (default: results/validation). Named
 # programs are measured anew; ROUNDS 0 measures nothing. Each run puts the tables of all results in OUT
 # into docs/advise.md, with the commit and day of each row.
-# It skips programs that are not installed. BUILD is the build folder (default: build/release).
+# It skips programs that are not installed. BUILD is the build folder (default: build/release). PARTS=hand
+# or PARTS=advice measures one side alone, and keeps the other of an earlier run.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -15,6 +16,7 @@ reps=${1:-7}
 [ $# -eq 0 ] || shift
 named=" $* "
 out=${OUT:-results/validation}
+parts=${PARTS:-advice hand}
 mallard=$build/tools/mallard
 measured="$(git rev-parse --short HEAD) $(date +%Y-%m-%d)"
 mkdir -p "$out"
@@ -39,16 +41,20 @@ advise() {
   name=$1
   shift
   echo "$name" >&2
+  case $parts in *advice*) ;; *) return 0 ;; esac
   "$mallard" advise --quick --json -- "$@" >"$out/$name.json" 2>"$work/err" || true
   tail -n 1 "$work/err" >"$out/$name.err"
 }
 
 # Measures processor seconds, plain and with each resource that the place can have, in turn. The first
-# row has the strategies' names; the place's usual resource is `usual`.
-# by_hand <name> <plain> <by hand> <in a scope of the malloc>
+# row has the strategies' names; the one that suits the place is also bound by type.
+# by_hand <name> <example>
 by_hand() {
-  name=$1 plain=$2 own=$3 scoped=$4
-  ways=usual
+  name=$1 plain=${2}_plain own=${2}_by_hand typed=${2}_by_type scoped=${2}_in_scope
+  case $parts in *hand*) ;; *) return 0 ;; esac
+  usual=$(sed -n 's/.*memory<mallard::\([a-z_]*\)_resource>.*/\1/p' \
+    "$root/examples/validation/${name#example-}.cpp" | head -n 1 | tr _ -)
+  ways=$usual-by-type
   [ ! -x "$scoped" ] || ways="$ways malloc-scope"
   for strategy in monotonic multipool multipool-on-monotonic heap adaptive-pool \
       synchronized-multipool synchronized-heap; do
@@ -57,11 +63,13 @@ by_hand() {
   echo "plain $ways" >"$out/$name.times"
   for _ in $(seq "$reps"); do
     for way in plain $ways; do
-      program=$own
-      [ "$way" != plain ] || program=$plain
-      [ "$way" != malloc-scope ] || program=$scoped
-      strategy=$way
-      case $way in plain | usual | malloc-scope) strategy= ;; esac
+      program=$own strategy=
+      case $way in
+        plain) program=$plain ;;
+        malloc-scope) program=$scoped ;;
+        *-by-type) program=$typed ;;
+        *) strategy=$way ;;
+      esac
       MALLARD_STRATEGY=$strategy bash -c 'TIMEFORMAT="%U %S"; time "$0" >/dev/null' "$program" \
         2>"$work/time"
       awk '{ printf "%s ", $1 + $2 }' "$work/time" >>"$out/$name.times"
@@ -78,7 +86,7 @@ for example in request_server json_tree lru_cache graph tokenizer producers matr
   program=$build/examples/mallard_validation_$example
   [ -x "${program}_plain" ] && is_wanted "example-$example" || continue
   advise "example-$example" "${program}_plain"
-  by_hand "example-$example" "${program}_plain" "${program}_by_hand" "${program}_in_scope"
+  by_hand "example-$example" "$program"
   echo "$measured" >"$out/example-$example.measured"
 done
 

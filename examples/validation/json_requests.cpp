@@ -7,9 +7,9 @@ using namespace example;
 
 namespace {
 
-#if defined(MALLARD_BY_HAND)
+#if defined(MALLARD_BY_HAND) || defined(MALLARD_BY_TYPE)
 
-thread_local std::pmr::memory_resource* current = std::pmr::new_delete_resource();
+thread_local resource* current = nullptr;
 
 // The library makes its allocators itself: they find the resource of the thread.
 template <class T>
@@ -38,7 +38,7 @@ class use_of {
   use_of& operator=(const use_of&) = delete;
 
  private:
-  std::pmr::memory_resource* before_;
+  resource* before_;
 };
 
 #else

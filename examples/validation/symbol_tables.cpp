@@ -9,13 +9,6 @@ using namespace example;
 
 namespace {
 
-#if defined(MALLARD_BY_HAND)
-template <class T>
-using allocator_of = std::pmr::polymorphic_allocator<T>;
-#else
-template <class T>
-using allocator_of = std::allocator<T>;
-#endif
 using name = containers::string;
 using table = boost::container::map<name, std::uint64_t, std::less<>,
                                     allocator_of<std::pair<const name, std::uint64_t>>>;

@@ -1,18 +1,21 @@
-// The examples are each built three times: as anybody would write them, with memory resources put
-// in by hand (MALLARD_BY_HAND), and with a scope of the malloc in their place (MALLARD_IN_SCOPE).
+// The examples are each built four times: as anybody would write them; with memory resources put in
+// by hand, bound by abstract base (MALLARD_BY_HAND); with the one that suits the place bound by type
+// (MALLARD_BY_TYPE is its name); and with a scope of the malloc in their place (MALLARD_IN_SCOPE).
 // The difference is here and in the one line of each example that makes its memory. That line names
-// the resource that suits the place; MALLARD_STRATEGY=multipool in the environment puts another one
-// there, and the program ends with status 3 where that cannot be.
+// the resource that suits the place. By base, MALLARD_STRATEGY=multipool in the environment puts
+// another one there, and the program ends with status 3 where that cannot be.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <memory_resource>
+#include <scoped_allocator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -21,6 +24,7 @@
 #include <vector>
 
 #include "mallard/adaptive_pool.hpp"
+#include "mallard/allocator.hpp"
 #include "mallard/heap.hpp"
 #include "mallard/monotonic.hpp"
 #include "mallard/multipool.hpp"
@@ -34,8 +38,10 @@ namespace example {
 
 #if defined(MALLARD_BY_HAND)
 
-inline constexpr bool by_hand = true;
 namespace containers = std::pmr;
+using resource = std::pmr::memory_resource;
+template <class T>
+using allocator_of = std::pmr::polymorphic_allocator<T>;
 
 inline std::string_view strategy_from_environment() {
   const char* const wanted = std::getenv("MALLARD_STRATEGY");
@@ -113,10 +119,55 @@ class memory {
 };
 using allocator = std::pmr::polymorphic_allocator<>;
 
+#elif defined(MALLARD_BY_TYPE)
+
+using resource = MALLARD_BY_TYPE;
+using allocator = mallard::allocator<std::byte, resource>;
+// Elements that are containers get the resource, too.
+template <class T>
+using allocator_of = std::scoped_allocator_adaptor<mallard::allocator<T, resource>>;
+
+namespace containers {
+
+using string = std::basic_string<char, std::char_traits<char>, allocator_of<char>>;
+struct string_hash {
+  std::size_t operator()(const string& text) const noexcept {
+    return std::hash<std::string_view>()(text);
+  }
+};
+template <class Key>
+using hash = std::conditional_t<std::is_same_v<Key, string>, string_hash, std::hash<Key>>;
+
+template <class T>
+using vector = std::vector<T, allocator_of<T>>;
+template <class T>
+using list = std::list<T, allocator_of<T>>;
+template <class Key, class T>
+using map = std::map<Key, T, std::less<Key>, allocator_of<std::pair<const Key, T>>>;
+template <class Key, class T>
+using multimap = std::multimap<Key, T, std::less<Key>, allocator_of<std::pair<const Key, T>>>;
+template <class Key, class T>
+using unordered_map = std::unordered_map<Key, T, hash<Key>, std::equal_to<Key>,
+                                         allocator_of<std::pair<const Key, T>>>;
+
+}  // namespace containers
+
+template <class Usual>
+class memory {
+ public:
+  memory() = default;
+  explicit memory(std::size_t first_bytes) : own_(first_bytes) {}
+  allocator get() { return own_; }
+
+ private:
+  Usual own_;
+};
+
 #else
 
-inline constexpr bool by_hand = false;
 namespace containers = std;
+template <class T>
+using allocator_of = std::allocator<T>;
 
 // Whatever container is made with it has the standard allocator.
 struct allocator {

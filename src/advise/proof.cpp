@@ -43,6 +43,13 @@ bool is_as_fast(const trial_figures& slower, const trial_figures& faster) {
   return slower.times.high >= faster.times.median && slower.times.median >= faster.times.low;
 }
 
+// Few runs differ by chance, and what is taken off their time is not known well: a way that ran
+// seldom is not before one that ran often for less.
+double told_times(const trial_figures& tried) {
+  if (tried.runs >= enough_runs) return tried.times.median;
+  return std::min(tried.times.low, tried.times.median / told_by_few_runs);
+}
+
 // A resource's trial is the less exact one: much is taken off its time. So a malloc that is not
 // clearly faster comes behind it, unless it takes clearly less memory.
 void prefer_tied_resource(std::vector<advice>& ordered) {
@@ -54,17 +61,10 @@ void prefer_tied_resource(std::vector<advice>& ordered) {
     if (!one.tried || one.from.how == strategy::switch_malloc || is_for_c(one)) return false;
     const bool told = one.tried->runs >= enough_runs && malloc.runs >= enough_runs;
     const bool as_fast = told ? is_as_fast(*one.tried, malloc)
-                              : told_by_few_runs * one.tried->times.median >= malloc.times.median;
+                              : told_by_few_runs * told_times(*one.tried) >= told_times(malloc);
     return as_fast && one.tried->memory <= clearly_more * malloc.memory;
   });
   if (tied != ordered.end()) std::rotate(ordered.begin(), tied, tied + 1);
-}
-
-// Few runs differ by chance, and what is taken off their time is not known well: a way that ran
-// seldom is not before one that ran often for less.
-double told_times(const trial_figures& tried) {
-  if (tried.runs >= enough_runs) return tried.times.median;
-  return std::min(tried.times.low, tried.times.median / told_by_few_runs);
 }
 
 // By the trial's figures; then those that were not tried, as they were.

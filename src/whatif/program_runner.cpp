@@ -108,7 +108,7 @@ void end_program(int signal) {
   if (in >= 0) dup2(in, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(error_output, STDERR_FILENO);
-  for (const int each : {SIGPIPE, SIGTERM, kill_signal}) signal(each, SIG_DFL);
+  signal(SIGPIPE, SIG_DFL);
   process::end_with_parent();
   process::become(command, environment, failure);
 }

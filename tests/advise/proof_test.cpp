@@ -197,6 +197,13 @@ TEST(trial, its_figures_decide_what_comes_first) {
   EXPECT_EQ(report.advices[3].from.where.subsystem, "untried");
 }
 
+TEST(trial, a_resource_whose_few_runs_tell_little_is_behind_a_malloc) {
+  const advice_report report =
+      settled({tried(strategy::switch_malloc, "", {1.24, 1.26, 1.28}, 2),
+               tried(strategy::multipool, "a", {0.8, 1.24, 2.4}, 3)});
+  EXPECT_EQ(report.advices[0].from.how, strategy::switch_malloc);
+}
+
 TEST(trial, a_malloc_is_not_preferred_to_a_resource_that_is_as_fast) {
   const advice_report report = settled({tried(strategy::switch_malloc, "", {1.1, 1.25, 1.3}, 9),
                                         tried(strategy::monotonic, "b", {1.24, 1.3, 1.35}, 9)});
