@@ -39,12 +39,15 @@ function by_hand_text(ways) {
 
 const predicted_text = (one) => (one ? times(one) : 'no figure');
 
+const name_of = (one) => (one.where.subsystem ? `${one.strategy} for ${one.where.subsystem}`
+  : one.strategy.replace('switch-malloc:', 'malloc '));
+
 // All that was tried, also what did not hold: that is where predictions are wrong.
 function tried_of(said) {
   return said.advice.filter((one) => one.tried)
     .map((one) => ({ what: one.what, predicted: one.gain, tried: one.tried }))
     .concat((said.considered ?? []).filter((one) => one.tried)
-      .map((one) => ({ what: `${one.strategy} for ${one.where.subsystem}`, predicted: one.gain, tried: one.tried })));
+      .map((one) => ({ what: name_of(one), predicted: one.gain, tried: one.tried })));
 }
 
 /** The first advice against the best by hand: advised is what was tried of it, to leave it is 1. */
@@ -102,7 +105,7 @@ function table(kind, heading, by_hand) {
     console.log(`\nThe ${errors.length} predictions are off the trials by ${(100 * median(errors)).toFixed(0)} % in the median and ${
       (100 * Math.max(...errors)).toFixed(0)} % at most; ${untold} more variants were tried without a prediction.`);
   }
-  console.log(`The advice was the best of the variants tried, or within 3 % of it, in ${best} of ${choices} programs.`);
+  console.log(`\nThe advice was the best of the variants tried, or within 3 % of it, in ${best} of ${choices} programs.`);
 }
 
 table('example-', '### Our examples', true);
