@@ -1,9 +1,9 @@
 // The examples are each built four times: as anybody would write them; with memory resources put in
-// by hand, bound by abstract base (MALLARD_BY_HAND); with the one that suits the place bound by type
-// (MALLARD_BY_TYPE is its name); and with a scope of the malloc in their place (MALLARD_IN_SCOPE).
-// The difference is here and in the one line of each example that makes its memory. That line names
-// the resource that suits the place. By base, MALLARD_STRATEGY=multipool in the environment puts
-// another one there, and the program ends with status 3 where that cannot be.
+// by hand, bound by abstract base (MALLARD_BY_HAND); with the one that suits the place bound by
+// type (MALLARD_BY_TYPE is its name); and with a scope of the malloc in their place
+// (MALLARD_IN_SCOPE). The difference is here and in the one line of each example that makes its
+// memory. That line names the resource that suits the place. By base, MALLARD_STRATEGY=multipool in
+// the environment puts another one there, and the program ends with status 3 where that cannot be.
 #pragma once
 
 #include <cstddef>

@@ -74,8 +74,8 @@ void print_heap_share(const profile::dims_result& result) {
   fmt::print(
       "  D: the heap takes {:.1f} % of the program's time ({:.1f} to {:.1f}), estimated from {} "
       "sample{} and timed operations of the recorded run; mallard advise -- COMMAND measures it\n",
-      100 * result.heap->share, 100 * result.heap->low, 100 * result.heap->high,
-      result.heap->looks, result.heap->looks == 1 ? "" : "s");
+      100 * result.heap->share, 100 * result.heap->low, 100 * result.heap->high, result.heap->looks,
+      result.heap->looks == 1 ? "" : "s");
 }
 
 void print_table(const profile::dims_result& result, bool colour) {
@@ -126,7 +126,9 @@ void print_scopes(const profile::dims_result& result, bool all, bool colour) {
     if (one.trunk) remark = "called once, with nearly all blocks: an arena there would only grow";
     if (one.confidence == "low") remark = "a guess: frame addresses are not known";
     if (one.confidence == "medium" && remark.empty()) {
-      remark = "a call is assumed to end where all its blocks are dead; scopes in the source would be exact";
+      remark =
+          "a call is assumed to end where all its blocks are dead; scopes in the source would be "
+          "exact";
     }
     table.add({fitted_function(one.function, 40), fmt::format("{}", one.threads.size()),
                fmt::format("{}", one.invocations), base::share_text(one.dead_share),

@@ -115,9 +115,8 @@ TEST(trial, one_run_has_no_interval_and_lowers_the_confidence) {
 }
 
 TEST(trial, few_runs_have_a_range_and_rank_by_its_low_end) {
-  const advice_report report =
-      settled({tried(strategy::multipool, "a", {1.3, 2.1, 3.2}, 2),
-               tried(strategy::heap, "b", {1.6, 1.7, 1.8}, 2)});
+  const advice_report report = settled({tried(strategy::multipool, "a", {1.3, 2.1, 3.2}, 2),
+                                        tried(strategy::heap, "b", {1.6, 1.7, 1.8}, 2)});
   EXPECT_EQ(report.advices[0].from.where.subsystem, "b");
   EXPECT_EQ(tried_text(*report.advices[1].tried), "1.30 to 3.20 in 2 runs");
 }
@@ -198,9 +197,8 @@ TEST(trial, its_figures_decide_what_comes_first) {
 }
 
 TEST(trial, a_resource_whose_few_runs_tell_little_is_behind_a_malloc) {
-  const advice_report report =
-      settled({tried(strategy::switch_malloc, "", {1.24, 1.26, 1.28}, 2),
-               tried(strategy::multipool, "a", {0.8, 1.24, 2.4}, 3)});
+  const advice_report report = settled({tried(strategy::switch_malloc, "", {1.24, 1.26, 1.28}, 2),
+                                        tried(strategy::multipool, "a", {0.8, 1.24, 2.4}, 3)});
   EXPECT_EQ(report.advices[0].from.how, strategy::switch_malloc);
 }
 
