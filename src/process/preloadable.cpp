@@ -15,8 +15,9 @@ namespace mallard::process {
 namespace fs = std::filesystem;
 
 std::string preloadable(const fs::path& library) {
+  constexpr const char* separators = " :\t\n";
   const std::string name = library.string();
-  if (name.find_first_of(" :\t\n") == std::string::npos) return name;
+  if (name.find_first_of(separators) == std::string::npos) return name;
   const fs::path folder = temporary_place() / ("mallard-" + std::to_string(getuid()));
   struct stat found{};
   if ((mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) || lstat(folder.c_str(), &found) != 0 ||
@@ -28,13 +29,15 @@ std::string preloadable(const fs::path& library) {
                              " is not a folder that only you can write to: set "
                              "TMPDIR to another folder");
   }
-  const fs::path link =
-      folder / (std::to_string(std::hash<std::string>()(name)) + '-' + library.filename().string());
+  std::string file = library.filename().string();
+  for (std::size_t at = 0; (at = file.find_first_of(separators, at)) != file.npos;) file[at] = '_';
+  const fs::path link = folder / (std::to_string(std::hash<std::string>()(name)) + '-' + file);
+  const fs::path target = fs::absolute(library);
   std::error_code failed;
-  if (fs::read_symlink(link, failed) != library) {
+  if (fs::read_symlink(link, failed) != target) {
     fs::remove(link, failed);
-    fs::create_symlink(library, link, failed);
-    if (failed && fs::read_symlink(link, failed) != library) {
+    fs::create_symlink(target, link, failed);
+    if (failed && fs::read_symlink(link, failed) != target) {
       throw std::system_error(failed, "cannot make " + link.string());
     }
   }

@@ -182,8 +182,9 @@ TEST_F(check_command_test, an_interrupt_reaches_the_program_and_nothing_is_passe
 
 TEST_F(check_command_test, a_trace_that_cannot_be_kept_is_named) {
   write("heap.budget", "allocations <= 1000000\n");
-  expect_refused({"check", "--budget", "heap.budget", "--keep", "none/a.trace", "--", "true"}, 1,
-                 "none/a.trace: No such file or directory");
+  expect_refused(
+      {"check", "--budget", "heap.budget", "--keep", "none/a.trace", "--", "sort", "/dev/null"}, 1,
+      "none/a.trace: No such file or directory");
 }
 
 TEST_F(check_command_test, the_peaks_place_is_where_most_lived_then) {

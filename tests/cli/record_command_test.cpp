@@ -89,7 +89,8 @@ TEST_F(record_command_test, a_limit_of_address_space_is_named_as_the_cause) {
 }
 
 TEST_F(record_command_test, a_trace_that_found_no_room_fails) {
-  if (shell("mkdir d && mount -t tmpfs -o size=16k mallard d").status != 0) GTEST_SKIP();
+  if (shell("mkdir d && mount -t tmpfs -o size=64k mallard d").status != 0) GTEST_SKIP();
+  shell("head -c 1M /dev/zero >d/fill");
   const ended full = shell("$MALLARD record -o d/a.trace -- sort /etc/passwd >/dev/null");
   EXPECT_EQ(shell("umount d").status, 0);
   EXPECT_EQ(full.status, 1);
