@@ -263,7 +263,6 @@ double program_advice::recorded_share() const {
 // Until the runs that were timed, and these, tell the heap's share of its time.
 void program_advice::sample_it() {
   whatif::sampling_limits limits;
-  limits.interrupted = request_.interrupted;
   begin("sampling the program as it is, for the heap's share of its time",
         limits.seconds + plain_.seconds);
   sampler_->go_on(*runner_, limits);
@@ -318,7 +317,6 @@ bool program_advice::race(advice_report& report) {
     trial.with_ideal = false;
   }
   trial.runner = &*runner_;
-  trial.interrupted = request_.interrupted;
   constexpr double of_all = 0.8;  // the rest is for a second look
   trial.time_budget = of_all * seconds;
   trial.last_start = plan_->last_start() - passed();
@@ -341,7 +339,6 @@ bool program_advice::race(advice_report& report) {
 void program_advice::try_the_best(advice_report& report) {
   trial_options trial;
   trial.runner = &*runner_;
-  trial.interrupted = request_.interrupted;
   time_plan quick = *plan_;
   quick.has_read_in(report.reading_seconds);
   while (!was_interrupted()) {

@@ -75,7 +75,6 @@ whatif::whatif_options whatif_options_for(const std::vector<std::string>& comman
   wanted.last_start = options.last_start;
   wanted.names_survivors = false;
   wanted.library = options.library;
-  wanted.interrupted = options.interrupted;
   wanted.runner = options.runner;
   wanted.as_it_was = options.as_it_was;
   return wanted;

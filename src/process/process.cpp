@@ -101,6 +101,12 @@ std::string limit_note(std::size_t bytes) {
          " MiB";
 }
 
+void fail_to_share(std::size_t bytes) {
+  const int error = errno;
+  throw std::system_error(error, std::generic_category(),
+                          "no memory to share with the program" + limit_note(bytes));
+}
+
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }

@@ -54,6 +54,9 @@ int wait_for(pid_t child, rusage* used = nullptr);
 // memory of that size cannot be had; empty where no limit is set.
 std::string limit_note(std::size_t bytes);
 
+// Throws std::system_error by errno: memory of that size could not be shared with the program.
+[[noreturn]] void fail_to_share(std::size_t bytes);
+
 double seconds_of(const timeval& time);
 double processor_seconds_of(const rusage& used);
 

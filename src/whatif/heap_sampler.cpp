@@ -21,11 +21,7 @@ class heap_sampler::shared_counts {
   shared_counts() {
     const preload::session_file made =
         preload::make_session(density::session_kind, sizeof(density::session));
-    if (made.memory == nullptr) {
-      throw std::system_error(
-          errno, std::generic_category(),
-          "no memory to share with the program" + process::limit_note(sizeof(density::session)));
-    }
+    if (made.memory == nullptr) process::fail_to_share(sizeof(density::session));
     file_ = made.file;
     counts_ = new (made.memory) density::session{};
     preload::publish(*counts_, density::session_kind, sizeof(density::session));
@@ -66,7 +62,7 @@ void heap_sampler::go_on(program_runner& runner, const sampling_limits& limits) 
   double passed = 0;
   for (unsigned runs = 0; runs < limits.runs && passed < limits.seconds; ++runs) {
     if ((**counts_).looks.load() >= limits.looks) return;
-    if (limits.interrupted && limits.interrupted()) return;
+    if (runner.was_interrupted()) return;
     const run_figures run = runner.run(environment_, false);
     if (run.error != 0) throw std::system_error(run.error, std::generic_category());
     passed += run.seconds;

@@ -16,7 +16,6 @@ struct sampling_limits {
   std::uint64_t looks = 600;  // so many tell 0.03 apart
   unsigned runs = 100;        // a program of two milliseconds gives a sample in two runs
   double seconds = 6;         // after which no run begins
-  bool (*interrupted)() = nullptr;
 };
 
 // A sampler counts in whatever runs of the program have its environment. A run is hardly longer for
@@ -33,7 +32,8 @@ class heap_sampler {
   // The share so far. Nothing where there are too few samples, as of a program of a millisecond, or
   // one that is linked statically.
   std::optional<profile::heap_share> share() const;
-  // Effects: runs the program until one of the limits is reached, which may be before the first.
+  // Effects: runs the program until one of the limits is reached, which may be before the first, or
+  // the runner was interrupted.
   // Throws as the runner does.
   void go_on(program_runner& runner, const sampling_limits& limits);
 

@@ -45,11 +45,7 @@ std::string joined(const std::vector<std::string>& names) {
 
 route_session::route_session(const conditions& all, bool by_frame_pointers) : conditions_(all) {
   const preload::session_file made = preload::make_session(route::session_kind, sizeof(session));
-  if (made.memory == nullptr) {
-    throw std::system_error(
-        errno, std::generic_category(),
-        "no memory to share with the program" + process::limit_note(sizeof(session)));
-  }
+  if (made.memory == nullptr) process::fail_to_share(sizeof(session));
   file_ = made.file;
   // All zeros already; that of a session would write to each of its pages.
   session_ = static_cast<session*>(made.memory);

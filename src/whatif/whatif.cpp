@@ -248,7 +248,7 @@ class experiment {
 
   program_runner& runner() { return options_.runner ? *options_.runner : *own_runner_; }
 
-  bool is_interrupted() const { return options_.interrupted && options_.interrupted(); }
+  bool is_interrupted() { return runner().was_interrupted(); }
 
   // One of each that does not count: files are read, addresses get their names, outputs are
   // compared, and survivors named.

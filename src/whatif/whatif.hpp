@@ -65,7 +65,7 @@ struct whatif_options {
   bool by_frame_pointers = false;  // stacks are found by frame pointers, else by tables
   std::string library = {};        // libmallard-route.so; empty: beside this program
   std::uint64_t seed = 1;
-  bool (*interrupted)() = nullptr;
+  bool (*interrupted)() = nullptr;  // as of program_runner, where `runner` is null
 };
 
 // Outcome of a route in its last run.

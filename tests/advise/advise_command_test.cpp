@@ -81,15 +81,12 @@ TEST_F(advise_command_test, refuses_in_one_line_what_it_can_say_nothing_of) {
   EXPECT_FALSE(fs::exists(file("advice.html")));
 }
 
-// While the program is timed, which ends as well, though no terminal told it.
+// While the program is timed, which ends as well.
 TEST_F(advise_command_test, an_interrupt_ends_it_with_the_status_of_one) {
   write_script("script",
                "[ ! -e pid ] || exit 0\necho $$ > writing && mv "
                "writing pid && exec sleep 60\n");
-  const pid_t child = start(quick({"--", "./script"}));
-  while (!fs::exists(file("pid"))) usleep(1000);
-  kill(child, SIGINT);
-  const ended result = finish(child);
+  const ended result = interrupt(quick({"--", "./script"}), "pid");
   EXPECT_EQ(result.status, 130) << result.err;
   EXPECT_NE(kill(static_cast<pid_t>(std::stol(read_file(file("pid")))), 0), 0);
   EXPECT_FALSE(fs::exists(file("advice.html")));

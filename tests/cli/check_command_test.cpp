@@ -169,13 +169,9 @@ TEST_F(check_command_test, the_programs_own_failure_is_told_by_its_status) {
 }
 
 TEST_F(check_command_test, an_interrupt_reaches_the_program_and_nothing_is_passed_by_it) {
-  write_script("script", ": >started\ntrap 'exit 0' INT\nwhile :; do sleep 0.05; done\n");
+  write_script("script", "trap 'exit 0' INT\n: >started\nwhile :; do sleep 0.05; done\n");
   write("heap.budget", "allocations <= 1000000\n");
-  const pid_t child = start({"check", "--budget", "heap.budget", "--", "./script"});
-  while (!fs::exists(file("started"))) usleep(1000);
-  usleep(200'000);  // until the shell has its trap
-  kill(child, SIGINT);
-  const ended result = finish(child);
+  const ended result = interrupt({"check", "--budget", "heap.budget", "--", "./script"}, "started");
   EXPECT_EQ(result.status, 130);
   EXPECT_THAT(result.err, HasSubstr("interrupted"));
 }

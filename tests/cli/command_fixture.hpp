@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,6 +62,13 @@ class command_test : public testing::Test {
   }
 
   ended run(const words& call) const { return finish(start(call)); }
+  // Only the command's own process gets the interrupt, once the file is there.
+  ended interrupt(const words& call, const std::string& once) const {
+    const pid_t child = start(call);
+    while (!fs::exists(file(once))) usleep(1000);
+    kill(child, SIGINT);
+    return finish(child);
+  }
   // A line in which $MALLARD is the command.
   ended shell(const std::string& line) const {
     return finish(execute("/bin/sh", {"sh", "-c", line}));

@@ -118,10 +118,7 @@ TEST_F(live_command_test, without_a_terminal_prints_plain_lines_and_ends_as_the_
 
 TEST_F(live_command_test, an_interrupt_ends_it_with_the_status_of_one) {
   write_script("script", ": > started\nexec " COUNTED_PROGRAM " work\n");
-  const pid_t child = start({"live", "--interval", "0.1", "--", "./script"});
-  while (!fs::exists(file("started"))) usleep(1000);
-  kill(child, SIGINT);
-  EXPECT_EQ(finish(child).status, 130);
+  EXPECT_EQ(interrupt({"live", "--interval", "0.1", "--", "./script"}, "started").status, 130);
 }
 
 TEST_F(live_command_test, ends_after_so_long_and_ends_the_program_that_it_started) {

@@ -167,22 +167,18 @@ TEST_F(whatif_command_test, scripts_are_routed_by_the_programs_they_start) {
 
 TEST_F(whatif_command_test, an_interrupt_ends_it_with_the_status_of_one) {
   write_script("script", ": > started\nexec " MALLARD_ROUTED_PROGRAM " requests\n");
-  const pid_t child = start(
-      {"whatif", "--repetitions", "1000000", "--route", "one_request=heap", "--", "./script"});
-  while (!fs::exists(file("started"))) usleep(1000);
-  kill(child, SIGINT);
-  const ended result = finish(child);
+  const ended result = interrupt(
+      {"whatif", "--repetitions", "1000000", "--route", "one_request=heap", "--", "./script"},
+      "started");
   EXPECT_EQ(result.status, 130);
   EXPECT_THAT(result.err, HasSubstr("interrupted"));
 }
 
-// Both without a terminal, which would have told the program as well.
 TEST_F(whatif_command_test, an_interrupt_ends_a_program_that_never_ends_and_starts_no_other) {
-  write_script("script", "echo $$ >>pids\ntrap '' TERM\nwhile :; do sleep 0.1; done\n");
-  const pid_t child = start({"whatif", "--route", "one_request=heap", "--", "./script"});
-  while (!fs::exists(file("pids")) || read_file(file("pids")).empty()) usleep(1000);
-  kill(child, SIGINT);
-  EXPECT_EQ(finish(child).status, 130);
+  write_script("script", "trap '' TERM\necho $$ >>pids\n: >started\nwhile :; do sleep 0.1; done\n");
+  const ended result =
+      interrupt({"whatif", "--route", "one_request=heap", "--", "./script"}, "started");
+  EXPECT_EQ(result.status, 130);
   const std::string pids = read_file(file("pids"));
   EXPECT_EQ(std::count(pids.begin(), pids.end(), '\n'), 1) << pids;
   EXPECT_NE(kill(static_cast<pid_t>(std::stol(pids)), 0), 0);

@@ -27,10 +27,6 @@ namespace fs = std::filesystem;
 using recorder::session;
 using recorder::thread_slot;
 
-[[noreturn]] void fail(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
-
 // Calls see(path, inode) for each descriptor of this process that is a session's memory, until
 // `see` returns true. Only the recording process has such descriptors.
 template <class See>
@@ -108,9 +104,7 @@ std::string path_of_recorded(int pid) {
 
 session_memory::session_memory() {
   const preload::session_file made = make_file();
-  if (made.memory == nullptr) {
-    fail("no memory to share with the program" + process::limit_note(recorder::session_bytes));
-  }
+  if (made.memory == nullptr) process::fail_to_share(recorder::session_bytes);
   file_ = made.file;
   session_ = new (made.memory) session;
   preload::publish(*session_, recorder::session_kind, recorder::session_bytes);
