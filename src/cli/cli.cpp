@@ -1,6 +1,7 @@
 #include "cli/cli.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -31,6 +32,17 @@ colour_choice parse_colour(std::string_view word) {
   throw usage_error(fmt::format("--color: unknown value '{}' (known: auto, always, never)", word));
 }
 
+// Below `ulimit -f` a write then fails instead of ending the process. A handler, not SIG_IGN: the
+// programs that we start do not inherit it.
+void give_errors_for_large_files() {
+  struct sigaction action{};
+  sigaction(SIGXFSZ, nullptr, &action);
+  if (action.sa_handler != SIG_DFL) return;
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGXFSZ, &action, nullptr);
+}
+
 // One line, whatever the exception's text looks like.
 int complain(std::string text, int status) {
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -48,6 +60,7 @@ int finish_output(int status) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
+  give_errors_for_large_files();
   context shared;
   shared.command_line = command_line(argc, argv);
   shared.has_dashes = std::any_of(argv, argv + argc,

@@ -15,9 +15,9 @@ shift 3
 "$@" 3>&- &
 program=$!
 exec 4>&2 2>/dev/null
-trap 'kill -TERM $program 2>/dev/null' INT TERM
+trap 'kill -TERM $program; (sleep 1; kill -KILL $program) >/dev/null 4>&- &' INT TERM HUP
 (
-  trap - INT TERM
+  trap - INT TERM HUP
   unset LD_PRELOAD
   until eval "$ready"; do
     kill -0 $program || exit

@@ -14,8 +14,12 @@ void remember(int) {
 void handle_with(void (*handler)(int)) {
   struct sigaction action{};
   action.sa_handler = handler;  // no SA_RESTART: a read that waits for a measurement must return
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int each : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before{};
+    sigaction(each, nullptr, &before);
+    const bool is_below_nohup = each == SIGHUP && before.sa_handler == SIG_IGN;
+    if (!is_below_nohup) sigaction(each, &action, nullptr);
+  }
 }
 
 }  // namespace

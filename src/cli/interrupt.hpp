@@ -3,7 +3,8 @@
 
 namespace mallard::cli {
 
-// While one of these lives, SIGINT and SIGTERM only set a flag (and interrupt blocking reads).
+// While one of these lives, SIGINT, SIGTERM and SIGHUP only set a flag (and interrupt blocking
+// reads).
 class interrupt_guard {
  public:
   interrupt_guard();

@@ -137,8 +137,9 @@ class subject {
       attached_->call(live_library(), "mallard_live_detach", "");
     }
     if (!child_) return success;
-    for (int i = 0; i < 50 && !child_->ended(); ++i) {
+    for (int i = 0; !child_->ended(); ++i) {
       if (i == 0) kill(child_->pid(), SIGTERM);
+      if (i == 50) kill(child_->pid(), SIGKILL);
       usleep(20'000);
     }
     return success;

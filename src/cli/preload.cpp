@@ -12,6 +12,7 @@
 #include "cli/usage_error.hpp"
 #include "lab/measuring/malloc_library.hpp"
 #include "lab/measuring/mallocs.hpp"
+#include "process/preloadable.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -29,7 +30,7 @@ std::vector<std::string> own_arguments() {
 }
 
 [[noreturn]] void start_anew(const fs::path& library) {
-  std::string preload = library.string();
+  std::string preload = process::preloadable(library);
   if (const char* others = std::getenv("LD_PRELOAD"); others && *others != '\0') {
     preload += fmt::format(":{}", others);
   }

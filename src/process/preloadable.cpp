@@ -19,15 +19,19 @@ std::string preloadable(const fs::path& library) {
   const std::string name = library.string();
   if (name.find_first_of(separators) == std::string::npos) return name;
   const fs::path folder = temporary_place() / ("mallard-" + std::to_string(getuid()));
-  struct stat found{};
-  if ((mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) || lstat(folder.c_str(), &found) != 0 ||
-      !S_ISDIR(found.st_mode) || found.st_uid != getuid() || (found.st_mode & 022) != 0) {
+  const auto fail = [&](const std::string& why) {
     throw std::runtime_error(name +
-                             ": the name has a space or a colon, which needs a link to it, "
-                             "but " +
-                             folder.string() +
-                             " is not a folder that only you can write to: set "
-                             "TMPDIR to another folder");
+                             ": the name has a space or a colon, which needs a link to it, but " +
+                             folder.string() + ' ' + why + ": set TMPDIR to another folder");
+  };
+  if (folder.string().find_first_of(separators) != std::string::npos) fail("has one, too");
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    fail("cannot be made (" + std::generic_category().message(errno) + ')');
+  }
+  struct stat found{};
+  if (lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != getuid() ||
+      (found.st_mode & 022) != 0) {
+    fail("is not a folder that only you can write to");
   }
   std::string file = library.filename().string();
   for (std::size_t at = 0; (at = file.find_first_of(separators, at)) != file.npos;) file[at] = '_';

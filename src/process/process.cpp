@@ -93,18 +93,20 @@ int wait_for(pid_t child, rusage* used) {
   return status;
 }
 
-std::string limit_note(std::size_t bytes) {
+std::string limit_note(std::size_t bytes, int error) {
+  const bool is_file = error == EFBIG;
   rlimit room{};
-  if (getrlimit(RLIMIT_AS, &room) != 0 || room.rlim_cur == RLIM_INFINITY) return {};
-  return "; this takes " + std::to_string(bytes >> 20) +
-         " MiB of address space, and ulimit -v allows " + std::to_string(room.rlim_cur >> 20) +
-         " MiB";
+  getrlimit(is_file ? RLIMIT_FSIZE : RLIMIT_AS, &room);
+  if (room.rlim_cur == RLIM_INFINITY) return {};
+  return "; this takes " + std::to_string(bytes >> 20) + " MiB" +
+         (is_file ? ", and ulimit -f" : " of address space, and ulimit -v") + " allows " +
+         std::to_string(room.rlim_cur >> 20) + " MiB";
 }
 
 void fail_to_share(std::size_t bytes) {
   const int error = errno;
   throw std::system_error(error, std::generic_category(),
-                          "no memory to share with the program" + limit_note(bytes));
+                          "no memory to share with the program" + limit_note(bytes, error));
 }
 
 double seconds_of(const timeval& time) {

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -51,8 +52,9 @@ int why_not_executed(int failure);
 int wait_for(pid_t child, rusage* used = nullptr);
 
 // "; this takes 4120 MiB of address space, and ulimit -v allows 400 MiB": what to add where
-// memory of that size cannot be had; empty where no limit is set.
-std::string limit_note(std::size_t bytes);
+// memory of that size cannot be had (EFBIG: where a file of that size, and ulimit -f); empty where
+// no limit is set.
+std::string limit_note(std::size_t bytes, int error = ENOMEM);
 
 // Throws std::system_error by errno: memory of that size could not be shared with the program.
 [[noreturn]] void fail_to_share(std::size_t bytes);

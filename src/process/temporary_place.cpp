@@ -7,13 +7,13 @@
 namespace mallard::process {
 
 std::filesystem::path temporary_place() {
-  std::error_code problem;
-  std::filesystem::path out = std::filesystem::temp_directory_path(problem);
-  if (!problem) return out;
   const char* const named = std::getenv("TMPDIR");
-  throw std::runtime_error(std::string(named == nullptr ? "/tmp" : named) +
-                           ": is not a folder for temporary files (" + problem.message() +
-                           "): set TMPDIR to an existing folder");
+  const std::filesystem::path out = named == nullptr || *named == '\0' ? "/tmp" : named;
+  std::error_code problem;
+  if (std::filesystem::is_directory(out, problem)) return std::filesystem::absolute(out);
+  if (!problem) problem = std::make_error_code(std::errc::not_a_directory);
+  throw std::runtime_error(out.string() + ": is not a folder for temporary files (" +
+                           problem.message() + "): set TMPDIR to an existing folder");
 }
 
 std::string no_temporary_file(const std::filesystem::path& file, const std::string& why) {

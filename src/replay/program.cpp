@@ -53,7 +53,7 @@ shared_program::shared_program(const program& made) {
   if (first < 0) throw_errno("memfd_create");
   file_ = fcntl(first, F_DUPFD, lowest_file);
   close(first);
-  if (file_ < 0) throw_errno("fcntl");
+  if (file_ < 0) throw_errno("sharing a program to replay, which takes 16 open files (ulimit -n)");
   try {
     file_head head;
     head.lanes = made.lanes.size();

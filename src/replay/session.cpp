@@ -135,16 +135,9 @@ void replay_session::choose_contenders() {
                          "AS1 to AS14, sync, mutex, heap, sync-heap, adaptive");
   }
   if (options_.mallocs.empty()) return;
-  lab::malloc_list all = lab::find_mallocs(plan_.program);
-  if (options_.mallocs.front() != "all") {
-    std::vector<lab::malloc_library> chosen;
-    for (const std::string& name : options_.mallocs) {
-      chosen.push_back(lab::find_malloc("--mallocs", name, all));
-    }
-    all.found = std::move(chosen);
-  } else {
-    missing_ = std::move(all.missing);
-  }
+  lab::malloc_list all =
+      lab::choose_mallocs("--mallocs", options_.mallocs, lab::find_mallocs(plan_.program));
+  missing_ = std::move(all.missing);
   for (const lab::malloc_library& one : all.found) {
     if (one.file.empty()) continue;  // the baseline
     add("AS1", lab::global_peer);

@@ -51,6 +51,11 @@ recorded_run record_into(const std::string& folder, profile::record_options opti
   hooks.finishing = [&](profile::trace_writer& trace) { symbols.add(trace); };
   recorded_run out;
   out.summary = profile::record(options, hooks);
+  for (const profile::recorded_process& one : out.summary.processes) {
+    if (!one.error.empty()) {
+      throw std::runtime_error(process::no_temporary_file(options.output, one.error));
+    }
+  }
   const profile::recorded_process* const first = main_trace(out.summary);
   if (first != nullptr && first->events != 0) {
     out.trace = first->file;

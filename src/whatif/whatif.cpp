@@ -75,23 +75,6 @@ void check_program(const std::string& word) {
   }
 }
 
-// "all", or what lab::find_malloc knows.
-std::vector<lab::malloc_library> find_mallocs(const std::vector<std::string>& wanted) {
-  std::vector<lab::malloc_library> out;
-  if (wanted.empty()) return out;
-  const lab::malloc_list all = lab::find_mallocs(lab::own_program());
-  for (const std::string& name : wanted) {
-    if (name != "all") {
-      out.push_back(lab::find_malloc("--malloc", name, all));
-      continue;
-    }
-    for (const lab::malloc_library& one : all.found) {
-      if (!one.file.empty()) out.push_back(one);
-    }
-  }
-  return out;
-}
-
 std::string how_it_ended(const run_figures& run) {
   if (run.error != 0) return std::generic_category().message(run.error);
   return process::describe_end(run.status);
@@ -131,10 +114,12 @@ class experiment {
                                 {route::session_kind.variable, session_->path()}};
     contenders_.push_back({.name = "as it is", .set = {}});
     contenders_.push_back({.name = "hook alone", .set = hooked, .hooked = true});
+    const lab::malloc_list found = lab::find_mallocs(lab::own_program());
     for (std::size_t i = 0; i < options.variants.size(); ++i) {
       environment set = hooked;
       if (const std::string& malloc = options.variants[i].malloc; !malloc.empty()) {
-        const std::string behind = process::preloadable(find_mallocs({malloc}).front().file);
+        const std::string behind =
+            process::preloadable(lab::find_malloc("--malloc", malloc, found).file);
         set.front().second = preload_of(library + ':' + behind);
       }
       contenders_.push_back({.name = options.variants[i].name,
@@ -143,7 +128,9 @@ class experiment {
                              .routes = options.variants[i].routes,
                              .rules = rules_[i]});
     }
-    for (const lab::malloc_library& one : find_mallocs(options.mallocs)) {
+    for (const lab::malloc_library& one :
+         lab::choose_mallocs("--malloc", options.mallocs, found).found) {
+      if (one.file.empty() && options.mallocs.front() == "all") continue;  // as it is
       contenders_.push_back(
           {.name = one.name, .set = {{"LD_PRELOAD", preload_of(process::preloadable(one.file))}}});
     }

@@ -92,6 +92,16 @@ TEST_F(advise_command_test, an_interrupt_ends_it_with_the_status_of_one) {
   EXPECT_FALSE(fs::exists(file("advice.html")));
 }
 
+TEST_F(advise_command_test, an_interrupt_also_ends_a_program_that_ends_after_so_long) {
+  write_script("script",
+               "trap '' TERM\necho $$ >writing && mv writing pid\nwhile :; do sleep 0.1; done\n");
+  const ended result = interrupt(quick({"--for", "60", "--", "./script"}), "pid");
+  EXPECT_EQ(result.status, 130) << result.err;
+  const auto pid = static_cast<pid_t>(std::stol(read_file(file("pid"))));
+  for (int i = 0; i < 300 && kill(pid, 0) == 0; ++i) usleep(10'000);
+  EXPECT_NE(kill(pid, 0), 0);
+}
+
 TEST_F(advise_command_test, refuses_a_trace_without_stacks) {
   profile::trace_script script(file("t.mallard").string());
   script.allocate(1, 16);

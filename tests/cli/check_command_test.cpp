@@ -169,11 +169,27 @@ TEST_F(check_command_test, the_programs_own_failure_is_told_by_its_status) {
 }
 
 TEST_F(check_command_test, an_interrupt_reaches_the_program_and_nothing_is_passed_by_it) {
-  write_script("script", "trap 'exit 0' INT\n: >started\nwhile :; do sleep 0.05; done\n");
+  write_script("script", "trap 'exit 0' INT TERM HUP\n: >started\nwhile :; do sleep 0.05; done\n");
   write("heap.budget", "allocations <= 1000000\n");
-  const ended result = interrupt({"check", "--budget", "heap.budget", "--", "./script"}, "started");
-  EXPECT_EQ(result.status, 130);
-  EXPECT_THAT(result.err, HasSubstr("interrupted"));
+  for (const int each : {SIGINT, SIGTERM, SIGHUP}) {
+    fs::remove(file("started"));
+    const ended result =
+        interrupt({"check", "--budget", "heap.budget", "--", "./script"}, "started", each);
+    EXPECT_EQ(result.status, 130) << each;
+    EXPECT_THAT(result.err, HasSubstr("interrupted"));
+  }
+}
+
+TEST_F(check_command_test, says_that_there_is_no_room_for_a_trace) {
+  if (shell("mkdir d && mount -t tmpfs -o size=64k mallard d").status != 0) GTEST_SKIP();
+  shell("head -c 1M /dev/zero >d/fill");
+  write("heap.budget", "allocations <= 1000000\n");
+  const ended full =
+      shell("TMPDIR=d $MALLARD check --budget heap.budget -- sort /etc/passwd >/dev/null");
+  EXPECT_EQ(shell("umount d").status, 0);
+  EXPECT_EQ(full.status, 1);
+  EXPECT_THAT(full.err, HasSubstr("No space left on device): set TMPDIR to another folder"));
+  EXPECT_EQ(std::count(full.err.begin(), full.err.end(), '\n'), 1) << full.err;
 }
 
 TEST_F(check_command_test, a_trace_that_cannot_be_kept_is_named) {

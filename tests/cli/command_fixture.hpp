@@ -62,11 +62,11 @@ class command_test : public testing::Test {
   }
 
   ended run(const words& call) const { return finish(start(call)); }
-  // Only the command's own process gets the interrupt, once the file is there.
-  ended interrupt(const words& call, const std::string& once) const {
+  // Only the command's own process gets the signal, once the file is there.
+  ended interrupt(const words& call, const std::string& once, int signal = SIGINT) const {
     const pid_t child = start(call);
     while (!fs::exists(file(once))) usleep(1000);
-    kill(child, SIGINT);
+    kill(child, signal);
     return finish(child);
   }
   // A line in which $MALLARD is the command.

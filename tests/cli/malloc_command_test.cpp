@@ -141,7 +141,7 @@ TEST_F(malloc_command_test, failed_allocators_are_a_row_and_the_others_go_on) {
 TEST_F(malloc_command_test, other_libraries_are_measured_under_their_names) {
   if (mallard_test::instrumented) GTEST_SKIP();
   const ended result = run({"bench", "remote-free", "--reps", "1", "--threads", "1", "--objects",
-                            "1000", "--allocators", "glibc,mine", "--allocator",
+                            "1000", "--allocators", "glibc", "--allocator",
                             std::string("mine=") + PICKY_MALLOC, "--json", "new.jsonl"});
   EXPECT_EQ(result.status, 0) << result.err;
   std::set<std::string> mallocs;
@@ -174,9 +174,9 @@ TEST_F(malloc_command_test, sizes_may_come_from_a_histogram) {
 TEST_F(malloc_command_test, bad_options_are_refused_before_any_file_is_made) {
   refused("churn", {"--allocators", "nobody"}, "--allocators: unknown value 'nobody'");
   refused("churn", {"--allocators", ""}, "--allocators: unknown value ''");
-  refused("churn", {"--allocator", "nobody"}, "--allocator: 'nobody' is not NAME=FILE");
-  refused("churn", {"--allocator", "=x.so"}, "--allocator: '=x.so' is not NAME=FILE");
-  refused("churn", {"--allocator", "x=no.so"}, "--allocator: there is no file no.so");
+  refused("churn", {"--allocator", "nobody"}, "--allocator: unknown value 'nobody'");
+  refused("churn", {"--allocator", "=x.so"}, "--allocator: unknown value '=x.so'");
+  refused("churn", {"--allocator", "x=no.so"}, "--allocator: unknown value 'no.so'");
   refused("churn", {"--objects", ""}, "--objects: unknown value ''");
   refused("churn", {"--threads", "0"}, "--threads: unknown value '0'");
   refused("churn", {"--threads", "1-x"}, "--threads: unknown value 'x'");

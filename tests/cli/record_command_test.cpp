@@ -79,7 +79,8 @@ TEST_F(record_command_test,
 TEST_F(record_command_test, where_files_may_not_be_big_is_said_in_one_line) {
   const ended limited = shell("ulimit -f 1; $MALLARD record -o a.trace -- true");
   EXPECT_EQ(limited.status, 1);
-  EXPECT_EQ(limited.err, "mallard: no memory to share with the program: File too large\n");
+  EXPECT_THAT(limited.err, HasSubstr("and ulimit -f allows 0 MiB: File too large\n"));
+  EXPECT_EQ(std::count(limited.err.begin(), limited.err.end(), '\n'), 1) << limited.err;
 }
 
 TEST_F(record_command_test, a_limit_of_address_space_is_named_as_the_cause) {
@@ -95,6 +96,7 @@ TEST_F(record_command_test, a_trace_that_found_no_room_fails) {
   EXPECT_EQ(shell("umount d").status, 0);
   EXPECT_EQ(full.status, 1);
   EXPECT_THAT(full.err, HasSubstr("No space left on device"));
+  EXPECT_EQ(full.err.find("mallard report"), std::string::npos);
 }
 
 TEST_F(record_command_test, the_next_command_can_be_typed_whatever_the_program_is_called) {

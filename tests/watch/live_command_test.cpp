@@ -121,6 +121,12 @@ TEST_F(live_command_test, an_interrupt_ends_it_with_the_status_of_one) {
   EXPECT_EQ(interrupt({"live", "--interval", "0.1", "--", "./script"}, "started").status, 130);
 }
 
+TEST_F(live_command_test, a_program_that_does_not_end_when_told_is_killed) {
+  write_script("script", "trap '' TERM\necho $$ >pid\nwhile :; do sleep 0.05; done\n");
+  EXPECT_EQ(run({"live", "--duration", "0.5", "--", "./script"}).status, 0);
+  EXPECT_NE(kill(static_cast<pid_t>(std::stol(read_file(file("pid")))), 0), 0);
+}
+
 TEST_F(live_command_test, ends_after_so_long_and_ends_the_program_that_it_started) {
   const ended result = run({"live", "--interval", "0.2", "--duration", "2", "--output", "said.txt",
                             "--", COUNTED_PROGRAM, "work"});

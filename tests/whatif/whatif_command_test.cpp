@@ -176,12 +176,24 @@ TEST_F(whatif_command_test, an_interrupt_ends_it_with_the_status_of_one) {
 
 TEST_F(whatif_command_test, an_interrupt_ends_a_program_that_never_ends_and_starts_no_other) {
   write_script("script", "trap '' TERM\necho $$ >>pids\n: >started\nwhile :; do sleep 0.1; done\n");
-  const ended result =
-      interrupt({"whatif", "--route", "one_request=heap", "--", "./script"}, "started");
-  EXPECT_EQ(result.status, 130);
-  const std::string pids = read_file(file("pids"));
-  EXPECT_EQ(std::count(pids.begin(), pids.end(), '\n'), 1) << pids;
-  EXPECT_NE(kill(static_cast<pid_t>(std::stol(pids)), 0), 0);
+  for (const int each : {SIGINT, SIGTERM, SIGHUP}) {
+    fs::remove(file("pids"));
+    fs::remove(file("started"));
+    const ended result =
+        interrupt({"whatif", "--route", "one_request=heap", "--", "./script"}, "started", each);
+    EXPECT_EQ(result.status, 130) << each;
+    const std::string pids = read_file(file("pids"));
+    EXPECT_EQ(std::count(pids.begin(), pids.end(), '\n'), 1) << pids;
+    EXPECT_NE(kill(static_cast<pid_t>(std::stol(pids)), 0), 0);
+  }
+}
+
+TEST_F(whatif_command_test, a_terminal_that_is_gone_does_not_end_what_runs_below_nohup) {
+  write_script("script", ": >started\nsleep 0.5\n");
+  const ended result = shell(
+      "(while [ ! -e started ]; do sleep 0.01; done; kill -HUP $$) & trap '' HUP; "
+      "exec $MALLARD whatif --repetitions 1 --malloc mallard -- ./script");
+  EXPECT_EQ(result.status, 0) << result.err;
 }
 
 TEST_F(whatif_command_test, too_little_address_space_is_named_as_the_cause) {
@@ -189,6 +201,34 @@ TEST_F(whatif_command_test, too_little_address_space_is_named_as_the_cause) {
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("too few free addresses"));
   EXPECT_THAT(result.err, HasSubstr("ulimit -v allows 292 MiB"));
+  const ended enough =
+      shell("ulimit -v 20000000; $MALLARD whatif --repetitions 1 --route size:0-4000=heap -- ls");
+  EXPECT_EQ(enough.status, 0) << enough.err;
+}
+
+TEST_F(whatif_command_test, where_files_may_not_be_big_is_said_in_one_line) {
+  const ended result =
+      shell("ulimit -f 1; $MALLARD whatif --repetitions 1 --route size:0-4000=heap -- ls");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("File too large"));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+TEST_F(whatif_command_test, a_malloc_may_be_named) {
+  const ended result = run({"whatif", "--repetitions", "1", "--malloc",
+                            "mine=" + std::string(MALLARD_MALLOC_FILE), "--", "ls"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\nmine "));
+}
+
+TEST_F(whatif_command_test, a_link_is_not_made_where_its_name_has_a_space_too) {
+  ASSERT_EQ(shell("mkdir 't t'; cp " MALLARD_MALLOC_FILE " 't t/m.so'").status, 0);
+  const std::string call = "$MALLARD whatif --repetitions 1 --malloc 't t/m.so' -- ls";
+  EXPECT_EQ(shell(call).status, 0);
+  const ended refused = shell("TMPDIR='t t' " + call);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("has one, too: set TMPDIR to another folder"));
+  EXPECT_EQ(shell("TMPDIR= " + call).status, 0);
 }
 
 TEST_F(whatif_command_test, few_runs_have_no_interval) {

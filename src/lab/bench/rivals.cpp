@@ -89,44 +89,16 @@ std::vector<contender> choose_columns(const rivals_of& who, const rivals_request
   return columns;
 }
 
-// Parses "name=path.so".
-malloc_library parse_malloc(const std::string& text) {
-  const auto equals = text.find('=');
-  if (equals == text.npos || equals == 0 || equals + 1 == text.size()) {
-    throw usage_error(fmt::format("--allocator: '{}' is not NAME=FILE", text));
-  }
-  const fs::path file = text.substr(equals + 1);
-  if (!fs::is_regular_file(file)) {
-    throw usage_error(fmt::format("--allocator: there is no file {}", file.string()));
-  }
-  return {text.substr(0, equals), fs::canonical(file)};
-}
-
-// The installed mallocs, and those given by file, which take precedence.
-malloc_list all_mallocs(const rivals_request& asked) {
+chosen_rivals choose_mallocs(const rivals_request& asked) {
+  std::vector<std::string> wanted = split_list(asked.mallocs.value_or("all"));
   malloc_list all = find_mallocs(asked.program);
   for (const std::string& text : asked.more_mallocs) {
-    const malloc_library more = parse_malloc(text);
-    std::erase_if(all.missing, [&](const auto& one) { return one.peer == more.name; });
+    const malloc_library more = find_malloc("--allocator", text, all);
     std::erase_if(all.found, [&](const auto& one) { return one.name == more.name; });
     all.found.push_back(more);
+    wanted.push_back(more.name);
   }
-  return all;
-}
-
-chosen_rivals choose_mallocs(const rivals_request& asked) {
-  malloc_list all = all_mallocs(asked);
-  if (asked.mallocs) {
-    std::vector<malloc_library> chosen;
-    for (const std::string& name : split_list(*asked.mallocs)) {
-      malloc_library one = find_malloc("--allocators", name, all);
-      const bool again = std::any_of(chosen.begin(), chosen.end(),
-                                     [&](const auto& other) { return other.name == one.name; });
-      if (!again) chosen.push_back(std::move(one));
-    }
-    all.found = std::move(chosen);
-    all.missing.clear();
-  }
+  all = lab::choose_mallocs("--allocators", wanted, all);
   chosen_rivals rivals;
   rivals.heaps = {"clean"};
   rivals.missing = std::move(all.missing);

@@ -111,6 +111,13 @@ malloc_list find_mallocs(const fs::path& program) {
 
 malloc_library find_malloc(std::string_view option, std::string_view wanted,
                            const malloc_list& all) {
+  std::error_code ignored;
+  const std::size_t equals = wanted.find('=');
+  if (equals != wanted.npos && equals != 0 && !fs::exists(wanted, ignored)) {
+    malloc_library named = find_malloc(option, wanted.substr(equals + 1), all);
+    named.name = wanted.substr(0, equals);
+    return named;
+  }
   const std::string_view name = usual_name(wanted);
   for (const malloc_library& one : all.found) {
     if (one.name == name) return one;
@@ -121,7 +128,6 @@ malloc_library find_malloc(std::string_view option, std::string_view wanted,
     }
   }
   const fs::path file(wanted);
-  std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) {
     std::string names;
     for (const malloc_library& one : all.found) names += one.name + ", ";
@@ -130,6 +136,30 @@ malloc_library find_malloc(std::string_view option, std::string_view wanted,
   }
   if (!is_elf(file)) throw usage_error(fmt::format("{}: {} is no shared library", option, wanted));
   return {malloc_name(fs::canonical(file)), fs::canonical(file)};
+}
+
+malloc_list choose_mallocs(std::string_view option, const std::vector<std::string>& wanted,
+                           const malloc_list& all) {
+  malloc_list chosen;
+  const auto add = [&](const malloc_library& one) {
+    std::erase_if(chosen.missing, [&](const auto& other) { return other.peer == one.name; });
+    for (malloc_library& other : chosen.found) {
+      if (other.name == one.name) {
+        other = one;
+        return;
+      }
+    }
+    chosen.found.push_back(one);
+  };
+  for (const std::string& word : wanted) {
+    if (word == "all") {
+      chosen.missing = all.missing;
+      std::for_each(all.found.begin(), all.found.end(), add);
+    } else {
+      add(find_malloc(option, word, all));
+    }
+  }
+  return chosen;
 }
 
 }  // namespace mallard::lab

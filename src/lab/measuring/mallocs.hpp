@@ -24,9 +24,15 @@ struct malloc_list {
 // and other projects', as Debian and others install them.
 malloc_list find_mallocs(const std::filesystem::path& program);
 
-// Finds a malloc by any of its names ("tcmalloc" or "tcmalloc_minimal"), or by the file of a shared
-// library. Throws usage_error, with one line that names the option.
+// Finds a malloc by any of its names ("tcmalloc" or "tcmalloc_minimal"), by the file of a shared
+// library, or by NAME=FILE, which names it. Throws usage_error, with one line that names the
+// option.
 malloc_library find_malloc(std::string_view option, std::string_view wanted,
+                           const malloc_list& all);
+
+// The mallocs that find_malloc finds for each word, or for "all" all that are there; of two of one
+// name, the later. Lists what is missing if all were wanted.
+malloc_list choose_mallocs(std::string_view option, const std::vector<std::string>& wanted,
                            const malloc_list& all);
 
 // Folders with libraries: the environment's first, then the system's.

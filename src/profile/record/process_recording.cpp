@@ -1,6 +1,7 @@
 #include "profile/record/process_recording.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "preload/functions.hpp"
@@ -114,6 +115,11 @@ recorded_process process_recording::finish(const end_info& end,
   out.dropped = dropped_;
   out.waited_ns = waited_ns_;
   out.error = trace_.error();
+  std::error_code ignored;
+  if (!out.error.empty() && std::filesystem::file_size(file_, ignored) == 0) {
+    std::filesystem::remove(file_, ignored);
+    out.file.clear();
+  }
   return out;
 }
 

@@ -18,7 +18,7 @@ namespace mallard::profile {
 // The result for one process.
 struct recorded_process {
   std::uint64_t pid = 0;
-  std::string file;
+  std::string file;  // empty: nothing could be written
   std::uint64_t events = 0;
   std::uint64_t bytes = 0;  // of the file
   std::uint64_t threads = 0;

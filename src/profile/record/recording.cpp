@@ -40,20 +40,15 @@ void child_changed(int, siginfo_t*, void*) {
   }
 }
 
-void pass_on(int signal, siginfo_t*, void*) {
+// A terminal's signal reaches the program directly; a process sends its to us alone.
+void note_interrupt(int signal, siginfo_t* from, void*) {
   const int before = errno;
-  if (program_pid > 0) kill(static_cast<pid_t>(program_pid), signal);
+  interrupts = 1;
+  if (program_pid > 0 && from->si_code <= 0) kill(static_cast<pid_t>(program_pid), signal);
   errno = before;
 }
 
-// A terminal's key reaches the program directly; a process sends its signal to us alone.
-void note_interrupt(int signal, siginfo_t* from, void* context) {
-  interrupts = 1;
-  if (from->si_code <= 0) pass_on(signal, from, context);
-}
-
-// `program`: gets the SIGTERM or SIGHUP that we get; 0: none. Keys such as Ctrl-C reach the program
-// directly: it decides, and we end after it.
+// `program`: gets the SIGINT, SIGTERM or SIGHUP that we get, decides, and we end after it; 0: none.
 class signal_guard {
  public:
   signal_guard(recorder::session& session, pid_t program) {
@@ -63,12 +58,10 @@ class signal_guard {
     set(SIGCHLD, child_changed, 0);
     set(SIGINT, note_interrupt, 1);
     set(SIGQUIT, nullptr, 2);
-    // A program that we did not start goes on when we must end.
-    set(SIGTERM, program > 0 ? pass_on : note_interrupt, 3);
-    set(SIGHUP, program > 0 ? pass_on : note_interrupt, 4);
-    // If a trace may not grow, or nobody reads it, it is only incomplete.
-    set(SIGXFSZ, nullptr, 5);
-    set(SIGPIPE, nullptr, 6);
+    set(SIGTERM, note_interrupt, 3);
+    set(SIGHUP, note_interrupt, 4);
+    if (before_[4].sa_handler == SIG_IGN) set(SIGHUP, nullptr, 4);  // below nohup
+    set(SIGPIPE, nullptr, 5);  // if nobody reads a trace, it is only incomplete
   }
   ~signal_guard() {
     for (int i = 0; i < count; ++i) sigaction(signals_[i], &before_[i], nullptr);
@@ -79,7 +72,7 @@ class signal_guard {
   signal_guard& operator=(const signal_guard&) = delete;
 
  private:
-  static constexpr int count = 7;
+  static constexpr int count = 6;
   // Null: the signal is ignored.
   void set(int signal, void (*handler)(int, siginfo_t*, void*), int i) {
     struct sigaction action{};

@@ -77,20 +77,6 @@ std::string path_of_session(int pid) {
   return {};
 }
 
-// A limit on the size of files must give an error, not a signal.
-preload::session_file make_file() {
-  struct sigaction ignored{};
-  struct sigaction before{};
-  ignored.sa_handler = SIG_IGN;
-  sigaction(SIGXFSZ, &ignored, &before);
-  const preload::session_file made =
-      preload::make_session(recorder::session_kind, recorder::session_bytes);
-  const int error = errno;
-  sigaction(SIGXFSZ, &before, nullptr);
-  errno = error;
-  return made;
-}
-
 }  // namespace
 
 std::string path_of_recorded(int pid) {
@@ -103,7 +89,8 @@ std::string path_of_recorded(int pid) {
 }
 
 session_memory::session_memory() {
-  const preload::session_file made = make_file();
+  const preload::session_file made =
+      preload::make_session(recorder::session_kind, recorder::session_bytes);
   if (made.memory == nullptr) process::fail_to_share(recorder::session_bytes);
   file_ = made.file;
   session_ = new (made.memory) session;

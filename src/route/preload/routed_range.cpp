@@ -33,7 +33,11 @@ bool routed_range::open() noexcept {
     void* const codes = map_zeros(bytes / granule, PROT_READ | PROT_WRITE);
     void* const owners =
         map_zeros((bytes >> unit_shift) * 2 * sizeof(std::uint32_t), PROT_READ | PROT_WRITE);
-    if (codes == nullptr || owners == nullptr) {
+    // Records of each block may be mapped twice more.
+    const std::size_t later_bytes = 2 * (bytes / granule * sizeof(std::uint32_t));
+    void* const later = map_zeros(later_bytes, PROT_NONE);
+    if (later != nullptr) munmap(later, later_bytes);
+    if (codes == nullptr || owners == nullptr || later == nullptr) {
       munmap(range, bytes + huge_page);
       if (codes != nullptr) munmap(codes, bytes / granule);
       if (owners != nullptr) munmap(owners, (bytes >> unit_shift) * 2 * sizeof(std::uint32_t));
