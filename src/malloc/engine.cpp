@@ -149,22 +149,14 @@ std::size_t class_bytes_of(slice_mark mark) noexcept {
   return class_steps[mark.size_class()].block_bytes - canary_bytes;
 }
 
-std::size_t user_heap_class_bytes_of(slice_mark mark) noexcept {
-  return class_steps[mark.user_heap_size_class()].block_bytes - canary_bytes;
-}
-
 // Whether the block may stay where it is with the new size.
 bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
-  if (mark.is_slab()) {
+  if (mark.is_in_slab()) {
     const std::size_t have = class_bytes_of(mark);
     if constexpr (checks::keeps_classes) {
       return bytes <= have && any_class_of(bytes) == mark.size_class();
     }
     return bytes <= have && bytes >= have / 2;
-  }
-  if (mark.kind() == slice_kind::slab_of_user_heap) {
-    const std::size_t have = user_heap_class_bytes_of(mark);
-    return bytes <= have && bytes >= have / 2 && !checks::keeps_classes;
   }
   const slow_path here;
   if (here.nested() || bytes <= largest_extended_request || !mark.is_in_space()) return false;
@@ -207,8 +199,9 @@ MALLARD_COLD void* take_without_heap(std::size_t bytes, unsigned size_class) noe
   }
   void* const p = does_without_heap() ? the_heaps.take_common(bytes, !may_begin_thread()) : nullptr;
   if (p != nullptr) return p;
-  malloc_heap* const heap = heap_of_thread();
-  return heap == nullptr ? nullptr : heap->refill(cache, size_class);
+  if (malloc_heap* const heap = heap_of_thread()) return heap->refill(cache, size_class);
+  // There is no memory for a heap, or there are as many as can be.
+  return the_heaps.take_common(bytes, true);
 }
 
 void* take_from_heap(std::size_t bytes, unsigned size_class) noexcept {
@@ -221,7 +214,7 @@ MALLARD_COLD void deallocate_in_scope(void* p, slice_mark mark) noexcept {
   thread_cache& own = own_cache();
   if (own.heap == nullptr) return malloc_heap::send_alone(p, mark);
   if (mark.heap() != own.heap) return own.heap->send(p, mark);
-  if (!own.give(p, mark.size_class())) own.heap->spill(own, p, mark.size_class());
+  if (!own.give(p, mark.magazine())) own.heap->spill(own, p, mark.size_class());
 }
 
 [[gnu::noinline]] void* allocate_from_heap(std::size_t bytes, unsigned size_class) noexcept {
@@ -255,7 +248,7 @@ void* allocate_sample(std::size_t bytes, thread_sampling::due due) noexcept {
 
 void* allocate_counted(std::size_t bytes) noexcept {
   const unsigned size_class = any_class_of(bytes);
-  if (void* const p = cache.take(size_class)) [[likely]] {
+  if (void* const p = cache.take(magazine_of(size_class))) [[likely]] {
     checks::taken(p);
     return p;
   }
@@ -283,19 +276,19 @@ void* allocate_slow(std::size_t bytes) noexcept {
   return allocate_counted(bytes);
 }
 
-void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept {
-  const slice_mark mark = slice_mark::from_difference(difference, cache.heap_mark);
+// A remote block of whole cache lines stays with the thread that frees it, if there is room, and is
+// the first to be used again. Others go back to their heap: their cache lines may have blocks that
+// the other thread uses.
+void deallocate_elsewhere(void* p, slice_mark mark) noexcept {
   if (!mark.is_slab()) return deallocate_slow(p);
-  // A remote block of whole cache lines stays with this thread, and is the first to be used again.
-  // Others go back to their heap: their cache lines may have blocks that the other thread uses.
-  const std::size_t size_class = mark.size_class();
-  if ((cache.shared_classes >> size_class & 1) != 0 && cache.give(p, size_class)) return;
-  malloc_heap::batch& batch = cache.batches->of(mark.heap());
-  if (batch.to != mark.heap()) [[unlikely]] {
-    return cache.heap == nullptr ? deallocate_slow(p) : cache.heap->send(p, mark);
+  malloc_heap* const home = mark.heap();
+  malloc_heap::batch& batch = cache.batches->of(home);
+  if (batch.to != home) [[unlikely]] {
+    const bool sends = cache.heap != nullptr && cache.heap != home;
+    return sends ? cache.heap->send(p, mark) : deallocate_slow(p);
   }
-  if (!batch.add(p, size_class)) [[unlikely]] {
-    cache.heap->post(cache.batches->of(mark.heap()));
+  if (!batch.add(p, mark.size_class())) [[unlikely]] {
+    cache.heap->post(cache.batches->of(home));
   }
 }
 
@@ -312,7 +305,7 @@ void deallocate_slow(void* p) noexcept {
                                         : deallocate_in_scope(p, mark);
     }
     if (mark.heap() != heap) return heap->send(p, mark);
-    if (!cache.give(p, mark.size_class())) heap->spill(cache, p, mark.size_class());
+    if (!cache.give(p, mark.magazine())) heap->spill(cache, p, mark.size_class());
     return;
   }
   switch (mark.kind()) {
@@ -333,7 +326,7 @@ void deallocate_slow(void* p) noexcept {
     case slice_kind::slab_of_user_heap:
       if (open_scope* const scope = innermost_scope;
           scope != nullptr && scope->heap == mark.heap_of_user()) {
-        return scope->heap->spill(*scope, cache, p, mark.user_heap_size_class());
+        return scope->heap->spill(*scope, cache, p, static_cast<unsigned>(mark.size_class()));
       }
       [[fallthrough]];
     case slice_kind::space_of_user_heap:
@@ -379,6 +372,7 @@ std::size_t usable_bytes(const void* p) noexcept {
   const slice_mark mark = mark_of(p);
   switch (mark.kind()) {
     case slice_kind::slab:
+    case slice_kind::slab_of_user_heap:
       return class_bytes_of(mark);
     case slice_kind::space:
     case slice_kind::space_of_user_heap:
@@ -386,8 +380,6 @@ std::size_t usable_bytes(const void* p) noexcept {
     case slice_kind::huge:
     case slice_kind::huge_of_user_heap:
       return huge_payload_bytes(p);
-    case slice_kind::slab_of_user_heap:
-      return user_heap_class_bytes_of(mark);
     case slice_kind::guarded:
       return the_guarded.bytes_of(p);
     case slice_kind::none:
@@ -402,13 +394,8 @@ void* copied(void* to, void* from, std::size_t bytes) noexcept {
   return to;
 }
 
-void* freed_elsewhere(void* to, void* from, std::uintptr_t difference) noexcept {
-  deallocate_elsewhere(from, difference);
-  return to;
-}
-
-void* freed_slowly(void* to, void* from) noexcept {
-  deallocate_slow(from);
+void* freed_elsewhere(void* to, void* from, slice_mark mark) noexcept {
+  deallocate_elsewhere(from, mark);
   return to;
 }
 

@@ -30,15 +30,15 @@ namespace mallard::inline v1::detail {
 // Null when there is no memory.
 void* allocate_slow(std::size_t bytes) noexcept;
 void deallocate_slow(void* p) noexcept;  // keeps errno; null is a block of no bytes
-// For blocks not of this thread's slabs; `difference` is what the hot path found for a class.
-void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept;
+// For blocks that must not stay with this thread, or for which its magazine has no room.
+void deallocate_elsewhere(void* p, slice_mark mark) noexcept;
 
 // Null when the thread has none at hand.
 MALLARD_ALWAYS_INLINE void* allocate_at_hand(std::size_t bytes) noexcept {
   if (bytes > largest_class_request) [[unlikely]] {
     return nullptr;
   }
-  void* const p = cache.take(class_at_hand_of(bytes));
+  void* const p = cache.take(magazine_at_hand_of(bytes));
   if (p != nullptr) [[likely]] {
     checks::taken(p);
   }
@@ -64,16 +64,15 @@ MALLARD_ALWAYS_INLINE void deallocate(void* p, Size size = Size()) noexcept {
     return deallocate_slow(p);
   }
   const slice_mark mark = region::of(p)->mark_at(index);
-  const std::uintptr_t size_class = mark.class_within(cache.heap_mark);
-  if (size_class >= malloc_class_count) [[unlikely]] {
+  if (mark.has_any(cache.foreign)) [[unlikely]] {
     checks::freed_as(p, mark, size);
-    return deallocate_elsewhere(p, size_class);
+    return deallocate_elsewhere(p, mark);
   }
-  if (!checks::freed_as_class(p, size_class, size)) [[unlikely]] {
-    return checks::freed_oddly(p, size_class, size);
+  if (!checks::freed_as_class(p, mark.size_class(), size)) [[unlikely]] {
+    return checks::freed_oddly(p, mark.size_class(), size);
   }
-  if (!cache.give(p, size_class)) [[unlikely]] {
-    return deallocate_slow(p);
+  if (!cache.give(p, mark.magazine())) [[unlikely]] {
+    return deallocate_elsewhere(p, mark);
   }
 }
 
@@ -88,7 +87,7 @@ MALLARD_ALWAYS_INLINE void* allocate_aligned_at_hand(std::size_t bytes,
   if (before_last >= largest_class_bytes) [[unlikely]] {
     return nullptr;
   }
-  void* const p = cache.take(class_at_hand[before_last / malloc_alignment + 1]);
+  void* const p = cache.take(magazine_at_hand[before_last / malloc_alignment + 1]);
   if (p != nullptr) [[likely]] {
     checks::taken(p);
   }
@@ -121,7 +120,7 @@ MALLARD_ALWAYS_INLINE void zero_few(void* p, std::size_t bytes) noexcept {
 
 MALLARD_ALWAYS_INLINE void* allocate_zeroed(std::size_t bytes) noexcept {
   if (bytes - 1 < most_zeroed_inline) [[likely]] {
-    if (void* const p = cache.take(class_at_hand_of(bytes))) [[likely]] {
+    if (void* const p = cache.take(magazine_at_hand_of(bytes))) [[likely]] {
       checks::taken(p);
       const kept_canary keep(p, bytes);
       zero_few(p, bytes);
@@ -155,17 +154,15 @@ MALLARD_ALWAYS_INLINE bool may_stay(const void* p, std::size_t bytes) noexcept {
   const std::size_t index = region::index_of(p);
   if (checks::keeps_classes || index == 0) return false;
   const slice_mark mark = region::of(p)->mark_at(index);
-  if (!mark.is_slab()) return false;
+  if (!mark.may_be_slab()) return false;
   // More bytes than there are wrap to a large number.
-  const std::size_t have = block_bytes_by_class[mark.size_class()];
+  const std::size_t have = block_bytes_of(mark.size_class());
   return have - bytes <= have / 2;
 }
 
 // The rest of the work when a block has moved, out of line so that other callers save no registers.
 [[gnu::returns_nonnull]] void* copied(void* to, void* from, std::size_t bytes) noexcept;
-[[gnu::returns_nonnull]] void* freed_elsewhere(void* to, void* from,
-                                               std::uintptr_t difference) noexcept;
-[[gnu::returns_nonnull]] void* freed_slowly(void* to, void* from) noexcept;
+[[gnu::returns_nonnull]] void* freed_elsewhere(void* to, void* from, slice_mark mark) noexcept;
 
 // Moves the block to another one that the thread has at hand. Null, with nothing changed, when it
 // is not so simple, for null, and for no bytes.
@@ -175,23 +172,19 @@ MALLARD_ALWAYS_INLINE void* resize_at_hand(void* p, std::size_t bytes) noexcept 
     return nullptr;
   }
   const slice_mark mark = region::of(p)->mark_at(index);
-  if (!mark.is_slab()) [[unlikely]] {
+  if (!mark.may_be_slab()) [[unlikely]] {
     return nullptr;
   }
-  const std::size_t have = block_bytes_by_class[mark.size_class()];
-  void* const moved = cache.take(class_at_hand_of(bytes));
+  const std::size_t have = block_bytes_of(mark.size_class());
+  void* const moved = cache.take(magazine_at_hand_of(bytes));
   if (moved == nullptr) [[unlikely]] {
     return nullptr;
   }
   const std::size_t kept = have < bytes ? have : bytes;
   if (kept > most_copied_inline) return copied(moved, p, kept);
   copy_few(moved, p, kept);
-  const std::uintptr_t size_class = mark.class_within(cache.heap_mark);
-  if (size_class >= malloc_class_count) [[unlikely]] {
-    return freed_elsewhere(moved, p, size_class);
-  }
-  if (!cache.give(p, size_class)) [[unlikely]] {
-    return freed_slowly(moved, p);
+  if (mark.has_any(cache.foreign) || !cache.give(p, mark.magazine())) [[unlikely]] {
+    return freed_elsewhere(moved, p, mark);
   }
   return moved;
 }

@@ -17,29 +17,39 @@ namespace mallard::inline v1::detail {
 inline constexpr std::size_t malloc_alignment = 16;
 inline constexpr unsigned malloc_class_count = extended_class_count;
 
+// A thread's magazines are those of the classes, behind one that has no block and no room.
+inline constexpr std::size_t magazine_count = malloc_class_count + 1;
+static_assert(magazine_count <= slice_mark::most_magazines);
+constexpr std::size_t magazine_of(std::size_t size_class) noexcept {
+  return size_class + 1;
+}
+
 // Indexed by the block's bytes divided by 16, rounded up; has an entry for 0 bytes.
-inline constexpr auto class_by_block = [] {
+inline constexpr auto magazine_by_block = [] {
   std::array<std::uint8_t, largest_class_bytes / malloc_alignment + 1> table{};
   for (std::size_t i = 0; i < table.size(); ++i) {
-    table[i] = static_cast<std::uint8_t>(class_of(std::max<std::size_t>(i, 1) * malloc_alignment));
+    const unsigned size_class = class_of(std::max<std::size_t>(i, 1) * malloc_alignment);
+    table[i] = static_cast<std::uint8_t>(magazine_of(size_class));
   }
   return table;
 }();
-static_assert(malloc_class_count <= slice_mark::most_classes);
 
 // Requires the bytes of a block, at most largest_class_bytes; larger classes are computed.
 MALLARD_ALWAYS_INLINE unsigned class_of_block(std::size_t bytes) noexcept {
-  return class_by_block[(bytes + malloc_alignment - 1) / malloc_alignment];
+  return magazine_by_block[(bytes + malloc_alignment - 1) / malloc_alignment] - 1u;
 }
 
-// By size class: only what the hot paths look up.
-inline constexpr auto block_bytes_by_class = [] {
-  std::array<std::uint32_t, malloc_class_count> table{};
+// By magazine: only what the hot paths look up.
+inline constexpr auto block_bytes_by_magazine = [] {
+  std::array<std::uint32_t, magazine_count> table{};
   for (unsigned c = 0; c < malloc_class_count; ++c) {
-    table[c] = static_cast<std::uint32_t>(class_bytes(c));
+    table[magazine_of(c)] = static_cast<std::uint32_t>(class_bytes(c));
   }
   return table;
 }();
+MALLARD_ALWAYS_INLINE std::size_t block_bytes_of(std::size_t size_class) noexcept {
+  return block_bytes_by_magazine[magazine_of(size_class)];
+}
 
 // Limits of requests; their blocks also have a canary.
 inline constexpr std::size_t largest_class_request = largest_class_bytes - canary_bytes;
@@ -64,15 +74,11 @@ MALLARD_ALWAYS_INLINE std::size_t request_with_canary(std::size_t bytes,
   return class_request(canary_bytes != 0 && wraps ? SIZE_MAX : block, alignment);
 }
 
-// A bit for each class whose blocks are whole cache lines: these may stay with any thread.
-inline constexpr std::uint64_t classes_of_lines = [] {
+// Blocks of whole cache lines may stay with any thread.
+constexpr bool stays_anywhere(unsigned size_class) noexcept {
   constexpr std::size_t cache_line_bytes = 64;
-  std::uint64_t classes = 0;
-  for (unsigned c = 0; c < malloc_class_count; ++c) {
-    if (class_bytes(c) % cache_line_bytes == 0) classes |= std::uint64_t{1} << c;
-  }
-  return classes;
-}();
+  return class_bytes(size_class) % cache_line_bytes == 0;
+}
 
 // The blocks in a magazine that has grown as far as it may.
 constexpr std::size_t magazine_capacity(unsigned size_class) noexcept {

@@ -42,13 +42,15 @@ constexpr slab_source supply_source{take_slab, give_slab};
 
 }  // namespace
 
-malloc_heap::malloc_heap(malloc_heaps& list) noexcept
-    : slab_set(class_layouts.data(), supply_source, this, kept_slabs), list_(list) {}
+malloc_heap::malloc_heap(malloc_heaps& list, std::size_t number) noexcept
+    : slab_set(class_layouts.data(), supply_source, this, kept_slabs),
+      list_(list),
+      number_(number) {}
 
 void malloc_heap::attach(thread_cache& to) noexcept {
   to.heap = this;
   to.batches = &batches_;
-  to.heap_mark = slice_mark::of_slab(this, 0);
+  to.foreign = slice_mark::foreign_to(number_, false);
   magazines_.store(&to, std::memory_order_release);
 }
 
@@ -122,8 +124,9 @@ malloc_heap::quiet malloc_heap::trim_if_quiet() noexcept {
 
 void malloc_heap::mark_slab(slab& s) noexcept {
   const slab_layout& layout = class_layouts[s.layout_index];
-  region::of(&s)->set_marks(region::index_of(start_of(&s)), layout.slab_bytes / slice_bytes,
-                            slice_mark::of_slab(this, s.layout_index));
+  region::of(&s)->set_marks(
+      region::index_of(start_of(&s)), layout.slab_bytes / slice_bytes,
+      slice_mark::of_slab(number_, s.layout_index, stays_anywhere(s.layout_index)));
 }
 
 void malloc_heap::took(slab& s, malloc_heap& from) noexcept {
@@ -275,12 +278,12 @@ void** malloc_heap::bottom_of(unsigned size_class) noexcept {
 void malloc_heap::empty_magazine(thread_cache& of, unsigned size_class) noexcept {
   if (grown_[size_class] == 0) return;
   void** const bottom = bottom_of(size_class);
-  if (of.top[size_class] != bottom) give_run(bottom + 1, of.top[size_class] + 1, size_class);
+  if (of.top_of(size_class) != bottom) give_run(bottom + 1, of.top_of(size_class) + 1, size_class);
   if (size_class >= first_budgeted_class) {
     budgeted_bytes_ -= std::size_t{grown_[size_class]} * class_steps[size_class].block_bytes;
   }
   grown_[size_class] = 0;
-  of.top[size_class] = const_cast<void**>(&no_slots[0]);
+  of.top_of(size_class) = const_cast<void**>(&no_slots[0]);
 }
 
 // Whether the magazine may get room for so many more bytes. A first one always may.
@@ -303,14 +306,14 @@ void malloc_heap::grow_magazine(thread_cache& of, unsigned size_class) noexcept 
   const std::size_t more_bytes = (capacity - before) * class_steps[size_class].block_bytes;
   if (!make_room_for(of, more_bytes, size_class)) return;
   void** const old = bottom_of(size_class);
-  const std::ptrdiff_t held = before == 0 ? 0 : of.top[size_class] - old;
+  const std::ptrdiff_t held = before == 0 ? 0 : of.top_of(size_class) - old;
   grown_[size_class] = static_cast<std::uint8_t>(capacity);
   void** const bottom = bottom_of(size_class);
   if (bottom != old) std::copy_n(old + 1, held, bottom + 1);
   // Only the slots below and above are null.
   note_filled_by_frees(bottom + 1 + held, bottom + 1 + capacity);
   bottom[0] = bottom[1 + capacity] = nullptr;
-  of.top[size_class] = bottom + held;
+  of.top_of(size_class) = bottom + held;
 }
 
 void* malloc_heap::take_one(unsigned size_class) noexcept {
@@ -338,12 +341,12 @@ void* malloc_heap::refill_locked(thread_cache& to, unsigned size_class) noexcept
   slab_pool& pool = pools_[size_class];
   const std::size_t most =
       std::max<std::size_t>(first_capacity(size_class), grown_[size_class] / 2);
-  void** const bottom = to.top[size_class];
+  void** const bottom = to.top_of(size_class);
   const std::size_t count = fill_from_pool(pool, bottom, most, size_class);
   filled_bytes_ += count * class_steps[size_class].block_bytes;
   check_current(size_class);
   checks::refilled(bottom + 1, bottom + 1 + count, size_class);
-  to.top[size_class] = bottom + count - 1;
+  to.top_of(size_class) = bottom + count - 1;
   return bottom[count];
 }
 
@@ -358,7 +361,7 @@ void malloc_heap::spill(thread_cache& from, void* p, std::size_t size_class) noe
 
 void malloc_heap::spill_locked(thread_cache& from, void* p, unsigned size_class) noexcept {
   grow_magazine(from, size_class);
-  if (from.give(p, size_class)) return;
+  if (from.give(p, magazine_of(size_class))) return;
   // Gives the older half: what was freed last is in the processor's caches.
   void** const bottom = bottom_of(size_class);
   const std::size_t kept = grown_[size_class] / 2u;
@@ -366,8 +369,8 @@ void malloc_heap::spill_locked(thread_cache& from, void* p, unsigned size_class)
   give_run(bottom + 1, bottom + 1 + given, size_class);
   std::memcpy(bottom + 1, bottom + 1 + given, kept * sizeof(void*));
   note_filled_by_frees(bottom + 1 + kept, bottom + 1 + grown_[size_class]);
-  from.top[size_class] = bottom + kept;
-  from.give(p, size_class);
+  from.top_of(size_class) = bottom + kept;
+  from.give(p, magazine_of(size_class));
 }
 
 // Whether the first two blocks are as near as blocks allocated one after the other.

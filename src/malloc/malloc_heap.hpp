@@ -26,7 +26,7 @@ class malloc_heaps;
 
 class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remote_block> {
  public:
-  explicit malloc_heap(malloc_heaps& list) noexcept;
+  malloc_heap(malloc_heaps& list, std::size_t number) noexcept;
 
   // Gives the heap's magazines to the calling thread.
   void attach(thread_cache& to) noexcept;
@@ -149,7 +149,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   __attribute__((no_sanitize("thread"))) std::size_t held_in(const thread_cache& of,
                                                              unsigned size_class) noexcept {
     if (grown_[size_class] == 0) return 0;
-    void** const top = __atomic_load_n(&of.top[size_class], __ATOMIC_RELAXED);
+    void** const top = __atomic_load_n(&of.top_of(size_class), __ATOMIC_RELAXED);
     return static_cast<std::size_t>(top - bottom_of(size_class));
   }
   void grow_magazine(thread_cache& of, unsigned size_class) noexcept;
@@ -157,6 +157,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   void empty_magazine(thread_cache& of, unsigned size_class) noexcept;
 
   malloc_heaps& list_;
+  const std::size_t number_;
   std::array<slab_pool, malloc_class_count> pools_{};
   // Capacities so far: none, small, then more and more. Small magazines are all on the heap's first
   // page, for threads that allocate little.
@@ -213,6 +214,5 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   malloc_batches batches_{};
 };
 static_assert(sizeof(malloc_heap) + os::page_bytes <= heap_bytes);
-static_assert(alignof(malloc_heap) >= heap_alignment);
 
 }  // namespace mallard::inline v1::detail

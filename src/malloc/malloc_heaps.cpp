@@ -8,21 +8,28 @@
 
 namespace mallard::inline v1::detail {
 
+constinit heap_numbers the_heap_numbers;
 constinit malloc_heaps the_heaps{the_pages};
 
-malloc_heap* malloc_heaps::make_heap() noexcept {
+malloc_heap* malloc_heaps::make_heap(bool is_common) noexcept {
   void* const p = supply().take(heap_bytes, false);
   if (p == nullptr) return nullptr;
   // With pages of 64 KiB there is no room for a guard page.
   const bool has_guard = checks::guard_bytes() + sizeof(malloc_heap) <= heap_bytes;
   const std::size_t guard = has_guard ? checks::guard_bytes() : 0;
+  void* const heap = static_cast<std::byte*>(p) + guard;
+  const std::size_t number = the_heap_numbers.take(heap, is_common);
+  if (number == heap_numbers::none) {
+    supply().give(p, heap_bytes);
+    return nullptr;
+  }
   if constexpr (checks::has_guards) os::protect(p, guard);
-  return ::new (static_cast<std::byte*>(p) + guard) malloc_heap(*this);
+  return ::new (heap) malloc_heap(*this, number);
 }
 
 bool malloc_heaps::make_common() noexcept {
   if (common_ != nullptr) return true;
-  malloc_heap* const heap = make_heap();
+  malloc_heap* const heap = make_heap(true);
   if (heap == nullptr) return false;
   heap_list::make_common(*heap);
   add(*heap);
@@ -44,7 +51,7 @@ void* malloc_heaps::take_common(std::size_t bytes, bool ended) noexcept {
 }
 
 malloc_heap* malloc_heaps::begin_thread(thread_cache& to) noexcept {
-  malloc_heap* const heap = heap_list::begin_thread([this] { return make_heap(); });
+  malloc_heap* const heap = heap_list::begin_thread([this] { return make_heap(false); });
   if (heap != nullptr) heap->attach(to);
   return heap;
 }

@@ -59,7 +59,8 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   memory_budget& budget() const noexcept { return pages_.budget; }
 
  private:
-  malloc_heap* make_heap() noexcept;
+  // Null when there is no memory, and, but for the common heap, when all numbers are taken.
+  malloc_heap* make_heap(bool is_common) noexcept;
   // Requires the lock.
   bool make_common() noexcept;
 

@@ -12,7 +12,7 @@
 namespace mallard::inline v1::detail {
 
 alignas(64) constinit std::array<std::uint8_t, largest_class_bytes / malloc_alignment +
-                                                   1> class_at_hand = class_by_block;
+                                                   1> magazine_at_hand = magazine_by_block;
 constinit std::atomic<std::uint32_t> sampling_period{0};
 [[gnu::tls_model("initial-exec")]] constinit thread_local thread_sampling sampling;
 
@@ -100,9 +100,9 @@ void change(std::atomic<std::size_t>& mean, std::size_t to) noexcept {
   if (bytes_between_samples.load(std::memory_order_relaxed) +
           calls_between_samples.load(std::memory_order_relaxed) !=
       0) {
-    std::memset(class_at_hand.data(), static_cast<int>(class_without_blocks), class_at_hand.size());
+    magazine_at_hand.fill(0);
   } else {
-    std::memcpy(class_at_hand.data(), class_by_block.data(), class_at_hand.size());
+    magazine_at_hand = magazine_by_block;
   }
 }
 

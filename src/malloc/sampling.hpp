@@ -20,16 +20,13 @@
 
 namespace mallard::inline v1::detail {
 
-// It has no size, and its magazine never holds a block.
-inline constexpr unsigned class_without_blocks = malloc_class_count;
-
-// As class_by_block, or everywhere the class without blocks. Changes while others read it.
+// As magazine_by_block, or everywhere the magazine without blocks. Changes while others read it.
 [[gnu::visibility("hidden")]] extern constinit std::array<
-    std::uint8_t, largest_class_bytes / malloc_alignment + 1> class_at_hand;
+    std::uint8_t, largest_class_bytes / malloc_alignment + 1> magazine_at_hand;
 
 // Requires bytes <= largest_class_request.
-MALLARD_ALWAYS_INLINE unsigned class_at_hand_of(std::size_t bytes) noexcept {
-  return class_at_hand[(bytes + canary_bytes + malloc_alignment - 1) / malloc_alignment];
+MALLARD_ALWAYS_INLINE std::size_t magazine_at_hand_of(std::size_t bytes) noexcept {
+  return magazine_at_hand[(bytes + canary_bytes + malloc_alignment - 1) / malloc_alignment];
 }
 
 // A new number for each change of the settings.

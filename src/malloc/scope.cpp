@@ -50,9 +50,8 @@ std::size_t close_innermost() noexcept {
 
 open_scope::open_scope(user_heap& of) noexcept
     : heap(&of), inside(thread_cache::without_heap()), outside(inside) {
-  inside.heap_mark = slice_mark::of_user_heap_slab(heap, 0);
+  inside.foreign = slice_mark::foreign_to(heap->number(), true);
   inside.calls_without_heap = 0;
-  inside.shared_classes = 0;
 }
 
 void open_scope::start(thread_cache& of, unsigned size_class) noexcept {
@@ -60,7 +59,7 @@ void open_scope::start(thread_cache& of, unsigned size_class) noexcept {
   void** const end = bottom + 1 + magazine_capacities[size_class];
   *bottom = *end = nullptr;
   note_filled_by_frees(bottom + 1, end);
-  of.top[size_class] = bottom;
+  of.top_of(size_class) = bottom;
 }
 
 std::size_t open_scope::at_hand_blocks(const thread_cache& of) noexcept {
@@ -71,7 +70,7 @@ std::size_t open_scope::at_hand_blocks(const thread_cache& of) noexcept {
 
 void open_scope::forget() noexcept {
   for (unsigned c = 0; c < malloc_class_count; ++c) {
-    if (!is_new(inside, c)) inside.top[c] = bottom_of(c);
+    if (!is_new(inside, c)) inside.top_of(c) = bottom_of(c);
   }
 }
 

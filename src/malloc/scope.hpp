@@ -33,7 +33,7 @@ struct open_scope {
   }
   // Whether the scope had no block of the class yet.
   static bool is_new(const thread_cache& of, unsigned size_class) noexcept {
-    return of.top[size_class] == &no_slots[0];
+    return of.top_of(size_class) == &no_slots[0];
   }
   void start(thread_cache& of, unsigned size_class) noexcept;
   // Blocks in this scope's magazines, which `of` holds.
@@ -41,7 +41,7 @@ struct open_scope {
   std::size_t at_hand_blocks(const thread_cache& of, unsigned size_class) noexcept {
     return is_new(of, size_class)
                ? 0
-               : static_cast<std::size_t>(of.top[size_class] - bottom_of(size_class));
+               : static_cast<std::size_t>(of.top_of(size_class) - bottom_of(size_class));
   }
   // Forgets what a closed scope's magazines hold.
   void forget() noexcept;

@@ -1,23 +1,24 @@
 // Purpose: tells what a slice of a region is: whose slab of which size class, or part of what else.
 //
-// A mark is one word. For a slab of a thread's heap it is the heap's address, with the size class
-// in the low bits that the alignment of heaps leaves free. So one load and one exclusive or tell a
-// hot path whether a block is its thread's own, and its class. For a user heap it is the same with
-// the highest bit set, which no address has; what is in no slab has a number above all classes
-// there. The other marks are smaller than any address.
+// A mark is one word. One load and one test tell a hot path whether a block may stay with its
+// thread: the thread knows the bits that no mark of such a block has (`foreign_to`). For that, the
+// number of a slab's heap is in the mark twice, as it is and with all bits turned, so that a mark
+// of another heap has at least one bit that this one's has not. Blocks of whole cache lines may
+// stay with any thread. Their marks have neither, so that the same test lets them pass: a branch of
+// its own would be mispredicted for blocks that wander between threads. Another copy of the number
+// tells the heap in any case.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "mallard/detail/config.hpp"
+#include "malloc/heap_numbers.hpp"
 
 namespace mallard::inline v1::detail {
 
 class malloc_heap;
 class user_heap;
-
-inline constexpr std::size_t heap_alignment = 64;
 
 enum class slice_kind {
   none,                // free, or ours
@@ -32,56 +33,83 @@ enum class slice_kind {
 
 class slice_mark {
  public:
-  // The mark of nobody's slices.
+  // The mark of nobody's slices. It has no bit, so it passes every test as that of a block of no
+  // size class, for which no magazine has room.
   constexpr slice_mark() noexcept = default;
   // The mark as regions keep it.
   explicit constexpr slice_mark(std::uintptr_t word) noexcept : word_(word) {}
   constexpr std::uintptr_t word() const noexcept { return word_; }
 
-  static constexpr slice_mark huge() noexcept { return slice_mark(huge_word); }
+  static constexpr slice_mark huge() noexcept { return slice_mark(in_no_slab | huge_part); }
+  static constexpr slice_mark guarded() noexcept { return slice_mark(in_no_slab | guarded_part); }
   static constexpr slice_mark of_space(std::size_t index) noexcept {
-    return slice_mark(first_space_word + index);
+    return slice_mark(in_no_slab | (first_space_part + index));
   }
-  static constexpr slice_mark guarded() noexcept { return slice_mark(guarded_word); }
-  static slice_mark of_slab(const malloc_heap* heap, std::size_t size_class) noexcept {
-    return slice_mark(reinterpret_cast<std::uintptr_t>(heap) | size_class);
+  // `stays_anywhere`: its blocks may stay with any thread.
+  static constexpr slice_mark of_slab(std::size_t heap, std::size_t size_class,
+                                      bool stays_anywhere) noexcept {
+    return slice_mark((size_class + 1) | heap << heap_shift |
+                      (stays_anywhere ? everybodys : owner_bits(heap)));
   }
-  static slice_mark of_user_heap_slab(const user_heap* heap, std::size_t size_class) noexcept {
-    return slice_mark(reinterpret_cast<std::uintptr_t>(heap) | size_class | user_heap_bit);
+  static constexpr slice_mark of_user_heap_slab(std::size_t heap, std::size_t size_class) noexcept {
+    return slice_mark((size_class + 1) | heap << heap_shift | owner_bits(heap) | of_user_heap);
   }
-  static slice_mark of_user_heap_space(const user_heap* heap) noexcept {
-    return of_user_heap_slab(heap, number_of_space);
+  static constexpr slice_mark of_user_heap_space(std::size_t heap) noexcept {
+    return slice_mark(in_no_slab | of_user_heap | first_space_part | heap << heap_shift);
   }
-  static slice_mark huge_of_user_heap(const user_heap* heap) noexcept {
-    return of_user_heap_slab(heap, number_of_huge);
+  static constexpr slice_mark huge_of_user_heap(std::size_t heap) noexcept {
+    return slice_mark(in_no_slab | of_user_heap | huge_part | heap << heap_shift);
   }
   // The mark of a slab of some thread's heap.
   static constexpr slice_mark of_any_slab(std::size_t size_class) noexcept {
-    return slice_mark(heap_alignment | size_class);
+    return slice_mark((size_class + 1) | everybodys);
   }
 
-  // The kind that hot paths ask for.
-  MALLARD_ALWAYS_INLINE constexpr bool is_slab() const noexcept {
-    return static_cast<std::intptr_t>(word_) >= static_cast<std::intptr_t>(heap_alignment);
+  // The bits of marks of blocks that must not stay with a thread whose heap has that number; in a
+  // scope, only the heap's own blocks may stay. A thread without a heap keeps none.
+  static constexpr std::uintptr_t foreign_to(std::size_t heap, bool in_scope) noexcept {
+    const std::uintptr_t others = owner_bits(heap ^ (heap_numbers::most - 1));
+    return in_no_slab | others | (in_scope ? everybodys : 0);
   }
+  static constexpr std::uintptr_t foreign_to_all = ~std::uintptr_t{0};
+  MALLARD_ALWAYS_INLINE bool has_any(const std::uintptr_t& bits) const noexcept {
+#ifdef __x86_64__
+    bool has = false;  // GCC would copy the word and change the copy
+    asm("testq %2, %1" : "=@ccnz"(has) : "m"(bits), "r"(word_));
+    return has;
+#else
+    return (word_ & bits) != 0;
+#endif
+  }
+
+  // The kind that hot paths ask for: a slab of a thread's heap. True for nobody's slices, too, of
+  // which `size_class` tells that there is no block.
+  MALLARD_ALWAYS_INLINE constexpr bool may_be_slab() const noexcept {
+    return (word_ & (in_no_slab | of_user_heap)) == 0;
+  }
+  constexpr bool is_slab() const noexcept { return may_be_slab() && word_ != 0; }
+  // A slab of either kind of heap.
+  constexpr bool is_in_slab() const noexcept { return word_ != 0 && (word_ & in_no_slab) == 0; }
 
   constexpr slice_kind kind() const noexcept {
     if (is_slab()) return slice_kind::slab;
-    if (is_of_user_heap()) {
-      const std::size_t number = word_ % heap_alignment;
-      return number == number_of_huge    ? slice_kind::huge_of_user_heap
-             : number == number_of_space ? slice_kind::space_of_user_heap
-                                         : slice_kind::slab_of_user_heap;
+    if (word_ == 0) return slice_kind::none;
+    if (is_in_slab()) return slice_kind::slab_of_user_heap;
+    const bool is_of_program = is_of_user_heap();
+    switch (word_ % part_end) {
+      case huge_part:
+        return is_of_program ? slice_kind::huge_of_user_heap : slice_kind::huge;
+      case guarded_part:
+        return slice_kind::guarded;
+      default:
+        return is_of_program ? slice_kind::space_of_user_heap : slice_kind::space;
     }
-    if (word_ == guarded_word) return slice_kind::guarded;
-    if (word_ >= first_space_word) return slice_kind::space;
-    return word_ == huge_word ? slice_kind::huge : slice_kind::none;
   }
 
-  constexpr bool is_of_user_heap() const noexcept { return (word_ & user_heap_bit) != 0; }
+  constexpr bool is_of_user_heap() const noexcept { return (word_ & of_user_heap) != 0; }
   // Huge blocks of either kind.
   constexpr bool is_huge() const noexcept {
-    return word_ == huge_word || kind() == slice_kind::huge_of_user_heap;
+    return (word_ & in_no_slab) != 0 && word_ % part_end == huge_part;
   }
   constexpr bool is_in_space() const noexcept {
     return kind() == slice_kind::space || kind() == slice_kind::space_of_user_heap;
@@ -89,45 +117,43 @@ class slice_mark {
 
   // Require a slab of a thread's heap.
   malloc_heap* heap() const noexcept {
-    return reinterpret_cast<malloc_heap*>(word_ & ~(heap_alignment - 1));
+    return static_cast<malloc_heap*>(the_heap_numbers.heap_of(word_ >> heap_shift));
   }
-  constexpr std::size_t size_class() const noexcept { return word_ % heap_alignment; }
+  // Requires a slab of either kind of heap. For nobody's slices it is the number before 0.
+  MALLARD_ALWAYS_INLINE constexpr std::size_t size_class() const noexcept { return magazine() - 1; }
+  // Where a thread has blocks of the class at hand; for nobody's slices, the one without room.
+  MALLARD_ALWAYS_INLINE constexpr std::size_t magazine() const noexcept { return word_ % part_end; }
   // Requires a mark of a user heap.
   user_heap* heap_of_user() const noexcept {
-    return reinterpret_cast<user_heap*>(word_ & ~(user_heap_bit | (heap_alignment - 1)));
-  }
-  // Requires a slab of a user heap.
-  constexpr unsigned user_heap_size_class() const noexcept {
-    return static_cast<unsigned>(word_ % heap_alignment);
+    return static_cast<user_heap*>(the_heap_numbers.heap_of(word_ >> heap_shift));
   }
   // Requires a space.
-  constexpr std::size_t space_index() const noexcept { return word_ - first_space_word; }
-
-  // The size class if this is a slab of the heap whose slabs of class 0 are marked `heap`; else at
-  // least `heap_alignment`.
-  MALLARD_ALWAYS_INLINE constexpr std::uintptr_t class_within(slice_mark heap) const noexcept {
-    return word_ ^ heap.word_;
-  }
-  // The mark for which `class_within(heap)` was `difference`.
-  static constexpr slice_mark from_difference(std::uintptr_t difference, slice_mark heap) noexcept {
-    return slice_mark(difference ^ heap.word_);
-  }
-  // No slice has this mark: every difference to it is large.
-  static constexpr slice_mark of_no_heap() noexcept { return slice_mark(~std::uintptr_t{0}); }
+  constexpr std::size_t space_index() const noexcept { return word_ % part_end - first_space_part; }
 
   friend constexpr bool operator==(slice_mark, slice_mark) noexcept = default;
 
   static constexpr std::size_t most_spaces = 4;
-  static constexpr std::size_t most_classes = heap_alignment - 2;
+  static constexpr std::size_t most_magazines = 256;
 
  private:
-  static constexpr std::uintptr_t huge_word = 1;
-  static constexpr std::uintptr_t first_space_word = 2;
-  static constexpr std::uintptr_t guarded_word = first_space_word + most_spaces;
-  static_assert(guarded_word < heap_alignment);
-  static constexpr std::uintptr_t user_heap_bit = ~(~std::uintptr_t{0} >> 1);
-  static constexpr std::uintptr_t number_of_space = most_classes;
-  static constexpr std::uintptr_t number_of_huge = most_classes + 1;
+  // From the lowest bit: a magazine, or a part of something else; three flags; the owner's
+  // number, and that turned; the heap's number.
+  static constexpr std::uintptr_t part_end = most_magazines;
+  static constexpr std::uintptr_t huge_part = 1;
+  static constexpr std::uintptr_t guarded_part = 2;
+  static constexpr std::uintptr_t first_space_part = 3;
+  static constexpr std::uintptr_t in_no_slab = part_end;
+  static constexpr std::uintptr_t of_user_heap = part_end << 1;
+  static constexpr std::uintptr_t everybodys = part_end << 2;
+  static constexpr unsigned owner_shift = 11;
+  static constexpr unsigned turned_shift = owner_shift + heap_numbers::bits;
+  static constexpr unsigned heap_shift = turned_shift + heap_numbers::bits;
+  static_assert(everybodys << 1 == std::uintptr_t{1} << owner_shift);
+  static_assert(heap_shift + heap_numbers::bits <= 64);
+
+  static constexpr std::uintptr_t owner_bits(std::size_t heap) noexcept {
+    return heap << owner_shift | (heap ^ (heap_numbers::most - 1)) << turned_shift;
+  }
 
   std::uintptr_t word_ = 0;
 };

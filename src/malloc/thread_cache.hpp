@@ -34,41 +34,45 @@ inline constexpr std::size_t most_calls_without_heap = 32;
 inline constexpr std::uintptr_t filled_by_frees_only = 1;
 
 struct thread_cache {
-  std::array<void**, malloc_class_count + 1> top;  // the next block; the last magazine has none
-  slice_mark heap_mark;                            // of slices of the heap's slabs of class 0
+  std::array<void**, magazine_count> tops;  // the next block
+  std::uintptr_t foreign;  // the bits of marks of blocks that must not stay: see slice_mark
   malloc_heap* heap;
   malloc_batches* batches;  // of the heap
   // The calls that a thread without a heap may still make without one.
   std::size_t calls_without_heap;
-  // Blocks of other heaps may stay if they are of these classes.
-  std::uint64_t shared_classes;
 
   static constexpr thread_cache without_heap() noexcept {
     thread_cache out{};
-    out.top.fill(const_cast<void**>(&no_slots[0]));
-    out.heap_mark = slice_mark::of_no_heap();
+    out.tops.fill(const_cast<void**>(&no_slots[0]));
+    out.foreign = slice_mark::foreign_to_all;
     out.batches = &no_batches;
     out.calls_without_heap = most_calls_without_heap;
-    out.shared_classes = classes_of_lines;
     return out;
   }
 
+  MALLARD_ALWAYS_INLINE void**& top_of(std::size_t size_class) noexcept {
+    return tops[magazine_of(size_class)];
+  }
+  MALLARD_ALWAYS_INLINE void** const& top_of(std::size_t size_class) const noexcept {
+    return tops[magazine_of(size_class)];
+  }
+
   // Null when the magazine is empty.
-  MALLARD_ALWAYS_INLINE void* take(unsigned size_class) noexcept {
-    void* p = *top[size_class];
+  MALLARD_ALWAYS_INLINE void* take(std::size_t magazine) noexcept {
+    void* p = *tops[magazine];
     if (p == nullptr) [[unlikely]] {
       return nullptr;
     }
     // The compiler forgets what it read, so that one instruction changes the top in memory.
     asm("" : "+r"(p) : : "memory");
     if (p == nullptr) __builtin_unreachable();
-    --top[size_class];
+    --tops[magazine];
     return p;
   }
 
   // False when the magazine is full.
-  MALLARD_ALWAYS_INLINE bool give(void* p, std::uintptr_t size_class) noexcept {
-    void** const slot = top[size_class] + 1;
+  MALLARD_ALWAYS_INLINE bool give(void* p, std::size_t magazine) noexcept {
+    void** const slot = tops[magazine] + 1;
     if (address_of(*slot) <= filled_by_frees_only) [[unlikely]] {
       asm("" : : : "memory");  // compared in memory, and here once more
       if (*slot == nullptr) return false;
@@ -77,7 +81,7 @@ struct thread_cache {
     }
     *slot = p;
     asm("" : : : "memory");  // as above
-    ++top[size_class];
+    ++tops[magazine];
     return true;
   }
 };

@@ -24,14 +24,13 @@ class_usages usage_of_slabs(const malloc_heap* heap) noexcept {
   the_pages.supply.for_each_region([&](region& r) {
     for (std::size_t i = region_header_slices; i < slices_per_region;) {
       const slice_mark mark = r.mark_at(i);
-      const bool of_program = mark.kind() == slice_kind::slab_of_user_heap;
-      if (!mark.is_slab() && !of_program) {
+      if (!mark.is_in_slab()) {
         ++i;
         continue;
       }
-      const std::size_t size_class = of_program ? mark.user_heap_size_class() : mark.size_class();
+      const std::size_t size_class = mark.size_class();
       const slab_layout& layout = class_layouts[size_class];
-      if (heap == nullptr || (!of_program && mark.heap() == heap)) {
+      if (heap == nullptr || (mark.is_slab() && mark.heap() == heap)) {
         class_usage& u = out[size_class];
         ++u.slabs;
         u.slots += layout.capacity();

@@ -39,9 +39,10 @@ void user_heap::give_slab(void* context, void* p, std::size_t bytes) noexcept {
   the_pages.supply.give(p, bytes);
 }
 
-user_heap::user_heap() noexcept
+user_heap::user_heap(std::size_t number) noexcept
     : slab_set(class_layouts.data(), supply_source, this, kept_slabs),
-      space_(the_pages.supply, account_, slice_mark::of_user_heap_space(this),
+      number_(number),
+      space_(the_pages.supply, account_, slice_mark::of_user_heap_space(number),
              kept_in_space_bytes) {}
 
 // If a signal handler has interrupted this thread, the locks may be its own. Blocks are mapped
@@ -52,7 +53,12 @@ user_heap* user_heap::create() noexcept {
   const outside_scopes here;
   void* const p = detail::allocate_aligned(sizeof(user_heap), alignof(user_heap));
   if (p == nullptr) return nullptr;
-  auto* const heap = ::new (p) user_heap;
+  const std::size_t number = the_heap_numbers.take(p);
+  if (number == heap_numbers::none) {
+    detail::deallocate(p);
+    return nullptr;
+  }
+  auto* const heap = ::new (p) user_heap(number);
   const holding hold(list_lock);
   heap->next_ = all;
   if (all != nullptr) all->prev_ = heap;
@@ -80,6 +86,7 @@ void user_heap::destroy() noexcept {
     closed_ = scope->outer;
     the_pages.supply.give(scope, scope_bytes);
   }
+  the_heap_numbers.give_back(number_);
   detail::deallocate(this);
 }
 
@@ -129,7 +136,7 @@ bool user_heap::find_slots(unsigned size_class) noexcept {
   const slab_layout& layout = class_layouts[size_class];
   std::byte* const start = start_of(pool.current(layout));
   region::of(start)->set_marks(region::index_of(start), layout.slab_bytes / slice_bytes,
-                               slice_mark::of_user_heap_slab(this, size_class));
+                               slice_mark::of_user_heap_slab(number_, size_class));
   return true;
 }
 
@@ -180,7 +187,7 @@ void* user_heap::resize_huge(void* p, std::size_t bytes) noexcept {
 
 void user_heap::link(void* p) noexcept {
   region& r = *region::of_huge(p);
-  region::huge_mark_of(p).store(slice_mark::huge_of_user_heap(this).word(),
+  region::huge_mark_of(p).store(slice_mark::huge_of_user_heap(number_).word(),
                                 std::memory_order_relaxed);
   const holding hold(lock_);
   r.huge_prev = nullptr;
@@ -214,7 +221,7 @@ void user_heap::deallocate(void* p, slice_mark mark) noexcept {
     is_last = is_last_of_orphan();
   } else {
     const holding hold(lock_);
-    give_one(p, mark.user_heap_size_class());
+    give_one(p, static_cast<unsigned>(mark.size_class()));
     is_last = is_last_of_orphan();
   }
   if (is_last) keep_nameless();
@@ -328,7 +335,7 @@ void user_heap::wink_out() noexcept {
 void user_heap::empty(open_scope& closed) noexcept {
   for (unsigned c = 0; c < malloc_class_count; ++c) {
     if (open_scope::is_new(closed.inside, c)) continue;
-    void**& top = closed.inside.top[c];
+    void**& top = closed.inside.top_of(c);
     for (void** const bottom = closed.bottom_of(c); top != bottom; --top) give_one(*top, c);
   }
 }
@@ -337,12 +344,12 @@ void* user_heap::refill(open_scope& scope, thread_cache& to, unsigned size_class
   const holding hold(lock_);
   if (open_scope::is_new(to, size_class)) scope.start(to, size_class);
   if (!find_slots(size_class)) return nullptr;
-  void** const bottom = to.top[size_class];
+  void** const bottom = to.top_of(size_class);
   const std::size_t most = std::max<std::size_t>(magazine_capacities[size_class] / 2u, 1);
   const std::size_t count = fill_from_pool(pools_[size_class], bottom, most, size_class);
   slab_blocks_ += count;
   checks::refilled(bottom + 1, bottom + 1 + count, size_class);
-  to.top[size_class] = bottom + count - 1;
+  to.top_of(size_class) = bottom + count - 1;
   return bottom[count];
 }
 
@@ -351,15 +358,15 @@ void user_heap::spill(open_scope& scope, thread_cache& from, void* p,
                       unsigned size_class) noexcept {
   const holding hold(lock_);
   if (open_scope::is_new(from, size_class)) scope.start(from, size_class);
-  if (from.give(p, size_class)) return;
+  if (from.give(p, magazine_of(size_class))) return;
   void** const bottom = scope.bottom_of(size_class);
   const std::size_t capacity = magazine_capacities[size_class];
   const std::size_t given = capacity - capacity / 2;
   for (std::size_t i = 1; i <= given; ++i) give_one(bottom[i], size_class);
   std::copy(bottom + 1 + given, bottom + 1 + capacity, bottom + 1);
   note_filled_by_frees(bottom + 1 + capacity - given, bottom + 1 + capacity);
-  from.top[size_class] = bottom + capacity - given;
-  from.give(p, size_class);
+  from.top_of(size_class) = bottom + capacity - given;
+  from.give(p, magazine_of(size_class));
 }
 
 void user_heap::trim() noexcept {

@@ -2,7 +2,7 @@
 //
 // A heap has slabs like a thread's heap, but no magazines, and a lock of its own; a large space of
 // its own; and a list of the mappings of its huge blocks. The marks of all their slices hold the
-// heap's address, so that free finds it.
+// heap's number, so that free finds it.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace mallard::inline v1::detail {
 
-class alignas(heap_alignment) user_heap final : public slab_set {
+class user_heap final : public slab_set {
  public:
   // Null when there is no memory.
   static user_heap* create() noexcept;
@@ -32,6 +32,7 @@ class alignas(heap_alignment) user_heap final : public slab_set {
   // Resizes a huge block, as huge_blocks does.
   void* resize_huge(void* p, std::size_t bytes) noexcept;
   large_space& space() noexcept { return space_; }
+  std::size_t number() const noexcept { return number_; }
   void* allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept;
 
   // A heap without blocks that the program does not know. It ends with its last block, after its
@@ -71,7 +72,7 @@ class alignas(heap_alignment) user_heap final : public slab_set {
   static constexpr std::size_t kept_bytes = std::size_t{1} << 20;  // of slabs without a block
   static constexpr std::size_t most_kept_nameless = 16;
 
-  user_heap() noexcept;
+  explicit user_heap(std::size_t number) noexcept;
   static void* take_slab(void* context, std::size_t bytes, const slab_rescue& rescue);
   static void give_slab(void* context, void* p, std::size_t bytes) noexcept;
   static constexpr slab_source supply_source{take_slab, give_slab};
@@ -96,6 +97,7 @@ class alignas(heap_alignment) user_heap final : public slab_set {
   void trim() noexcept;
   void keep_nameless() noexcept;
 
+  const std::size_t number_;
   futex_lock lock_;
   region* huge_ = nullptr;
   std::size_t huge_blocks_ = 0;

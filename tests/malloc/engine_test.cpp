@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <random>
 #include <set>
 #include <thread>
 #include <vector>
@@ -237,6 +238,38 @@ TEST(malloc_engine, a_thread_that_ends_without_memory_for_the_common_heap_leaves
   EXPECT_NE(heap->refill(staying, size_class), nullptr);
 }
 
+TEST(malloc_engine, marks_tell_which_blocks_may_stay_with_a_thread) {
+  using detail::slice_mark;
+  std::mt19937 random(1);
+  for (int i = 0; i < 100'000; ++i) {
+    const std::size_t mine = random() % detail::heap_numbers::most;
+    const std::size_t other = i % 2 == 0
+                                  ? random() % detail::heap_numbers::most
+                                  : mine ^ std::size_t{1} << random() % detail::heap_numbers::bits;
+    const std::size_t size_class = random() % detail::malloc_class_count;
+    const std::uintptr_t foreign = slice_mark::foreign_to(mine, false);
+    const std::uintptr_t in_scope = slice_mark::foreign_to(mine, true);
+    for (const std::uintptr_t bits : {foreign, in_scope}) {
+      EXPECT_EQ(slice_mark::of_slab(other, size_class, false).has_any(bits), mine != other);
+      EXPECT_EQ(slice_mark::of_user_heap_slab(other, size_class).has_any(bits), mine != other);
+      EXPECT_TRUE(slice_mark::of_user_heap_space(mine).has_any(bits));
+      EXPECT_TRUE(slice_mark::huge_of_user_heap(mine).has_any(bits));
+    }
+    const slice_mark everybodys = slice_mark::of_slab(other, size_class, true);
+    EXPECT_FALSE(everybodys.has_any(foreign));
+    EXPECT_TRUE(everybodys.has_any(in_scope));
+    EXPECT_EQ(everybodys.size_class(), size_class);
+    EXPECT_EQ(everybodys.kind(), detail::slice_kind::slab);
+  }
+  for (const slice_mark one :
+       {slice_mark::huge(), slice_mark::guarded(), slice_mark::of_space(3)}) {
+    EXPECT_TRUE(one.has_any(slice_mark::foreign_to(5, false)));
+  }
+  EXPECT_EQ(slice_mark().kind(), detail::slice_kind::none);
+  EXPECT_EQ(slice_mark().magazine(), 0u);
+  EXPECT_EQ(slice_mark::of_space(3).space_index(), 3u);
+}
+
 // Apart from the process's own.
 struct engine {
   detail::malloc_pages pages;
@@ -253,7 +286,7 @@ TEST(malloc_engine, engines_are_objects_that_know_nothing_of_each_other) {
     detail::malloc_heap* const other = one.heaps.begin_thread(others);
     std::vector<void*> blocks;
     for (int i = 0; i < 1'000; ++i) {
-      void* p = mine.take(size_class);
+      void* p = mine.take(detail::magazine_of(size_class));
       if (p == nullptr) p = heap->refill(mine, size_class);
       ASSERT_NE(p, nullptr);
       blocks.push_back(p);

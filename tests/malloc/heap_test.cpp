@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,26 @@ TEST(user_heap, blocks_of_all_sizes_and_alignments_can_be_used) {
       std::memset(p, 0x5a, malloc_usable_size(p));
     }
   }
+}
+
+TEST(user_heap, threads_have_one_in_common_when_there_are_as_many_heaps_as_can_be) {
+  std::vector<mallard_heap*> heaps;
+  errno = 0;
+  while (mallard_heap* const heap = mallard_heap_create()) heaps.push_back(heap);
+  EXPECT_EQ(errno, ENOMEM);
+  EXPECT_GT(heaps.size(), 100'000u);
+  const auto use = [] {
+    std::vector<std::vector<char>> blocks;
+    for (std::size_t bytes = 1; bytes < 400 * kib; bytes += bytes / 7 + 1)
+      blocks.emplace_back(bytes);
+    EXPECT_TRUE(all_bytes_are(blocks.back().data(), blocks.back().size(), 0));
+  };
+  for (int i = 0; i < 4; ++i) std::thread(use).join();
+  mallard_heap_destroy(heaps.back());
+  heaps.back() = mallard_heap_create();
+  EXPECT_NE(heaps.back(), nullptr);
+  for (mallard_heap* const heap : heaps) mallard_heap_destroy(heap);
+  std::thread(use).join();
 }
 
 TEST(user_heap, errors_are_told_by_null_and_errno) {

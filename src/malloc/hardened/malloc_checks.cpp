@@ -129,9 +129,8 @@ void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept
   const std::size_t block = request_with_canary(said, std::max(size.alignment, malloc_alignment));
   std::size_t has = 0;
   const slice_kind kind = mark.kind();
-  if (kind == slice_kind::slab || kind == slice_kind::slab_of_user_heap) {
-    const std::size_t size_class =
-        kind == slice_kind::slab ? mark.size_class() : mark.user_heap_size_class();
+  if (mark.is_in_slab()) {
+    const std::size_t size_class = mark.size_class();
     if (block - 1 < largest_extended_bytes && class_of(block) == size_class) return;
     has = class_bytes(static_cast<unsigned>(size_class)) - canary_bytes;
   } else if (kind == slice_kind::guarded) {

@@ -103,14 +103,14 @@ struct checks {
       check_around(p, mark.size_class());
       sign_free_block(p);
     }
-    if (mark.kind() == slice_kind::slab_of_user_heap) check_around(p, mark.user_heap_size_class());
+    if (mark.kind() == slice_kind::slab_of_user_heap) check_around(p, mark.size_class());
   }
   static void freed_as(void* p, slice_mark mark, said_size size) noexcept {
     check_size(p, mark, size);
     freed_as(p, mark, any_size());
   }
   static bool freed_as_class(void* p, std::uintptr_t size_class, any_size) noexcept {
-    if (!are_right_around(p, block_bytes_by_class[size_class])) [[unlikely]] {
+    if (!are_right_around(p, block_bytes_of(size_class))) [[unlikely]] {
       return false;
     }
     sign_free_block(p);
@@ -131,14 +131,13 @@ struct checks {
     const state* const s = state_of(p);
     if (s == nullptr || !is_live(s->load(std::memory_order_relaxed))) return in_use_elsewhere(p);
     const slice_mark mark = mark_of(p);
-    if (mark.is_slab()) check_around(p, mark.size_class());
-    if (mark.kind() == slice_kind::slab_of_user_heap) check_around(p, mark.user_heap_size_class());
+    if (mark.is_in_slab()) check_around(p, mark.size_class());
   }
 
   // Puts them in random order, if none of them is in use.
   static void refilled(void** first, void** last, unsigned size_class) noexcept;
   static void left_slab(const void* p, unsigned size_class) noexcept {
-    const std::size_t bytes = block_bytes_by_class[size_class];
+    const std::size_t bytes = block_bytes_of(size_class);
     if (!is_right_below(address_of(p)) || !is_right_below(address_of(p) + bytes)) [[unlikely]] {
       write_canaries(p, bytes);
     }
@@ -184,7 +183,7 @@ struct checks {
   [[gnu::cold]] static void in_use_elsewhere(const void* p) noexcept;
   // Ends the program when the bytes around the block were overwritten.
   static void check_around(const void* p, std::uintptr_t size_class) noexcept {
-    const std::size_t bytes = block_bytes_by_class[size_class];
+    const std::size_t bytes = block_bytes_of(size_class);
     if (are_right_around(p, bytes)) [[likely]] {
       return;
     }
