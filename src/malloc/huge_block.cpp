@@ -142,6 +142,8 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   checks::add_huge(p, *r);
   blocks_.fetch_add(1, std::memory_order_relaxed);
   mapped().fetch_add(r->huge_mapped, std::memory_order_relaxed);
+  // The more is in use, the less may be kept beside it.
+  if (is_fresh) kept.keep_to_budget();
   return p;
 }
 
@@ -151,10 +153,10 @@ void huge_blocks::deallocate(void* p) noexcept {
   const std::size_t bytes = r->huge_mapped;
   blocks_.fetch_sub(1, std::memory_order_relaxed);
   budget_.note_use();
-  const std::size_t others = mapped().fetch_sub(bytes, std::memory_order_relaxed) - bytes;
+  mapped().fetch_sub(bytes, std::memory_order_relaxed);
   const bool is_usual = address_of(r) % region_bytes == 0 && r->huge_offset == os::page_bytes;
   if (!checks::has_guards && is_usual && (!r->huge_is_fresh || os::are_alike(r, bytes))) {
-    return kept.give(r, bytes, others);
+    return kept.give(r, bytes);
   }
   os::unmap(r, bytes + checks::guard_bytes());
   budget_.give(bytes);

@@ -28,9 +28,7 @@ struct huge_usage {
 
 class huge_blocks {
  public:
-  // So many bytes may be kept at first.
-  constexpr huge_blocks(memory_budget& budget, std::size_t idle_bytes) noexcept
-      : kept(budget, idle_bytes), budget_(budget) {}
+  explicit constexpr huge_blocks(memory_budget& budget) noexcept : kept(budget), budget_(budget) {}
 
   // Null when the system refuses. `alignment` is a power of two.
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept;

@@ -15,11 +15,7 @@ void* large_space::take(std::size_t bytes, std::size_t alignment, bool* is_zero)
   void* const p = heap_.allocate(bytes, alignment, &is_purged);
   if (is_zero != nullptr) *is_zero = is_purged;
   if (p == nullptr) return nullptr;
-  if (is_purged) {
-    idle_.took(payload_bytes(p));
-  } else {
-    note_reused(payload_bytes(p));
-  }
+  if (!is_purged) note_reused(payload_bytes(p));
   return p;
 }
 
@@ -88,7 +84,7 @@ void large_space::deallocate(void* p) noexcept {
     const std::size_t bytes = payload_bytes(p);
     heap_.deallocate(p);
     if (!is_too_much(bytes)) return;
-    to_keep = rest();
+    to_keep = memory_budget::rest_of(may_keep());
   }
   purge_if_nobody_does(to_keep);
 }
@@ -104,7 +100,7 @@ bool large_space::resize(void* p, std::size_t bytes) noexcept {
       return now != 0;
     }
     if (!is_too_much(before - heap_.shrink(p, bytes))) return true;
-    to_keep = rest();
+    to_keep = memory_budget::rest_of(may_keep());
   }
   purge_if_nobody_does(to_keep);
   return true;
@@ -113,24 +109,17 @@ bool large_space::resize(void* p, std::size_t bytes) noexcept {
 bool large_space::is_too_much(std::size_t freed_bytes) noexcept {
   const std::size_t before = idle_bytes();
   set_idle_bytes(before + freed_bytes);
-  if (before + freed_bytes > idle_.limit(heap_.in_use_bytes())) return true;
   // Reads what the others keep once for each further mebibyte since the last second.
   if (before + freed_bytes <= looked_to_bytes_) return false;
   looked_to_bytes_ = before + freed_bytes + (std::size_t{1} << 20);
   return before + freed_bytes > may_keep();
 }
 
-// The idle bytes that stay when there are too many.
-std::size_t large_space::rest() noexcept {
-  return idle_policy::rest_of(idle_.limit(heap_.in_use_bytes()), may_keep());
-}
-
 void large_space::note_reused(std::size_t bytes) noexcept {
   const std::size_t idle = idle_bytes();
-  const std::size_t warm = std::min(bytes, idle);
-  if (bytes > warm) idle_.took(bytes - warm);
-  set_idle_bytes(idle - warm);
-  idle_.reused(idle - warm);
+  const std::size_t left = idle - std::min(bytes, idle);
+  set_idle_bytes(left);
+  idle_.fell_to(left);
 }
 
 // The segments without blocks, as a list: all of a heap without blocks, else not the one with the
@@ -208,7 +197,6 @@ bool large_space::purge_some(std::size_t to_keep) noexcept {
   {
     const holding hold(lock_);
     if (idle_bytes() <= to_keep && to_keep != 0) return false;
-    const std::size_t before = idle_bytes();
     gone = remove_empty();
     if (to_keep == 0 || supply_.has_few_addresses()) gone = take_out_words(gone);
     while (count != blocks.size() && (idle_bytes() > to_keep || to_keep == 0)) {
@@ -221,7 +209,7 @@ bool large_space::purge_some(std::size_t to_keep) noexcept {
       blocks[count++] = b;
     }
     under_way_ += count;
-    if (before > idle_bytes()) idle_.gave_back(before - idle_bytes(), idle_bytes());
+    idle_.fell_to(idle_bytes());
   }
   const bool has_any = gone != nullptr || count != 0;
   while (segment* const s = gone) {
@@ -241,7 +229,7 @@ void large_space::decay() noexcept {
   std::size_t to_keep = 0;
   {
     const holding hold(lock_);
-    to_keep = idle_.after_decay(idle_bytes());
+    to_keep = idle_.rest_of(idle_bytes());
     looked_to_bytes_ = 0;
     if (to_keep == idle_bytes()) return;
   }
@@ -265,9 +253,16 @@ void large_space::release() noexcept {
   }
 }
 
-void large_space::set_idle_limit(std::size_t bytes) noexcept {
-  const holding hold(lock_);
-  idle_.set(bytes, bytes);
+void large_space::keep_to_budget() noexcept {
+  std::size_t to_keep = 0;
+  {
+    const holding hold(lock_);
+    to_keep = may_keep();
+    looked_to_bytes_ = 0;
+    if (idle_bytes() <= to_keep) return;
+  }
+  const holding hold(purge_lock_);
+  while (purge_some(std::max<std::size_t>(to_keep, 1))) continue;
 }
 
 space_usage large_space::usage() noexcept {

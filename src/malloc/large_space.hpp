@@ -3,9 +3,9 @@
 // A space is a fit_heap over segments, runs of words of slices that it takes from the supply. Its
 // lock guards all of it. There are a few spaces, chosen by the thread's heap, so that threads
 // seldom meet; the mark of a block's slice names its space. The lock is not held while the system
-// or the supply works: free blocks on their way to the system count as in use meanwhile. The idle
-// policy decides how much freed memory stays; what goes is purged in place, and segments without
-// blocks go to the supply.
+// or the supply works: free blocks on their way to the system count as in use meanwhile. The budget
+// decides how much freed memory stays; what goes is purged in place, and segments without blocks go
+// to the supply.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "mallard/detail/core/fit_heap.hpp"
-#include "mallard/detail/pages/idle_policy.hpp"
+#include "mallard/detail/pages/idle_decay.hpp"
 #include "mallard/detail/pages/memory_budget.hpp"
 #include "mallard/detail/pages/slice_supply.hpp"
 #include "malloc/lock.hpp"
@@ -29,18 +29,15 @@ struct space_usage {
 
 class large_space {
  public:
-  // So many bytes may stay at first.
-  constexpr large_space(slice_supply& supply, memory_budget& budget, slice_mark mark,
-                        std::size_t idle_bytes) noexcept
+  constexpr large_space(slice_supply& supply, memory_budget& budget, slice_mark mark) noexcept
       : supply_(supply),
         budget_(&budget),
         account_(budget.parts_of_slices[mark.space_index()]),
-        mark_(mark),
-        idle_(idle_bytes) {}
-  // The space of a program's own heap, bounded only by its own use.
+        mark_(mark) {}
+  // The space of a program's own heap, which may keep so much.
   constexpr large_space(slice_supply& supply, memory_budget::account& account, slice_mark mark,
-                        std::size_t idle_bytes) noexcept
-      : supply_(supply), budget_(nullptr), account_(account), mark_(mark), idle_(idle_bytes) {}
+                        std::size_t most_kept) noexcept
+      : supply_(supply), account_(account), mark_(mark), most_kept_(most_kept) {}
 
   // Null when the system refuses. `alignment` is a power of two. `is_zero` as in fit_heap.
   void* allocate(std::size_t bytes, std::size_t alignment, bool* is_zero = nullptr) noexcept;
@@ -66,10 +63,10 @@ class large_space {
   // Makes the block `bytes` large where it is. False when there is no room.
   bool resize(void* p, std::size_t bytes) noexcept;
 
-  void set_idle_limit(std::size_t bytes) noexcept;
   // Give memory back to the system, and segments without blocks to the supply: `decay` half of what
-  // nobody needed for a second, `trim` all.
+  // nobody needed for a second, `keep_to_budget` what may not be kept, `trim` all.
   void decay() noexcept;
+  void keep_to_budget() noexcept;
   void trim() noexcept;
   // Gives back everything, with the blocks in use. No other call may be in flight.
   void release() noexcept;
@@ -113,9 +110,8 @@ class large_space {
     account_.kept.store(bytes, std::memory_order_relaxed);
   }
   std::size_t may_keep() const noexcept {
-    return budget_ == nullptr ? memory_budget::none : budget_->may_keep(account_);
+    return budget_ == nullptr ? most_kept_ : budget_->may_keep(idle_bytes());
   }
-  std::size_t rest() noexcept;
   void note_reused(std::size_t bytes) noexcept;
   bool is_too_much(std::size_t freed_bytes) noexcept;
 
@@ -125,7 +121,7 @@ class large_space {
   bool purge_some(std::size_t to_keep) noexcept;
 
   slice_supply& supply_;
-  const memory_budget* budget_;
+  const memory_budget* budget_ = nullptr;
   memory_budget::account& account_;
   slice_mark mark_;
   futex_lock purge_lock_;
@@ -135,7 +131,8 @@ class large_space {
   std::size_t segment_total_ = 0;
   std::size_t under_way_ = 0;        // free blocks on their way to the system
   std::size_t looked_to_bytes_ = 0;  // up to so many idle bytes, what others keep was read
-  idle_policy idle_;
+  std::size_t most_kept_ = 0;        // without a budget
+  idle_decay idle_;                  // of bytes
 };
 
 inline constexpr std::size_t space_count = slice_mark::most_spaces;

@@ -156,63 +156,49 @@ void malloc_heap::note_grown() noexcept {
   if (to_purge_bytes_ != 0) purge_portion();
   if (reserved_bytes_ <= grown_to_bytes_ + bytes_between_looks + reserved_bytes_ / 8) return;
   grown_to_bytes_ = reserved_bytes_;
-  used_at_look_bytes_ = taken_bytes();
-  look_for_free_pages(std::min(least_unused_bytes_, unused_bytes()) >= purged_at_bytes_);
+  look_for_free_pages();
 }
 
-// Looks from time to time, and at once after a large free, because the program may be idle then.
-// Less than half of what it frees for good is in use again by then. If it replaces blocks by
-// others, the pages would be touched again: then some go back only later, each time later.
 void malloc_heap::look_after_spills(unsigned size_class) noexcept {
   without_slots_ &= ~class_bit(size_class);
   if (to_purge_bytes_ != 0) purge_portion();
-  if (spilled_bytes_ - spilled_at_look_bytes_ > look_after_bytes_) look_if_due();
+  if (spilled_bytes_ - spilled_at_look_bytes_ > bytes_between_looks) {
+    spilled_at_look_bytes_ = spilled_bytes_;
+    look_for_free_pages();
+  }
   look_at_spilled_bytes_ = to_purge_bytes_ != 0 || without_slots_ != 0
                                ? spilled_bytes_
-                               : spilled_at_look_bytes_ + look_after_bytes_;
+                               : spilled_at_look_bytes_ + bytes_between_looks;
 }
 
+// Called from time to time.
 void malloc_heap::look_if_due() noexcept {
-  const unsigned long long time = os::milliseconds();
-  const std::size_t much = bytes_between_looks + reserved_bytes_ / 4;
-  const std::size_t spilled = spilled_bytes_ - spilled_at_look_bytes_;
-  if (spilled < much && time - looked_at_ < milliseconds_between_looks) {
-    look_after_bytes_ = much;
-    return;
-  }
-  const bool for_good = taken_bytes() + spilled / 2 <= used_at_look_bytes_;
-  looked_at_ = time;
-  used_at_look_bytes_ = taken_bytes();
-  spilled_at_look_bytes_ = spilled_bytes_;
-  look_after_bytes_ = bytes_between_looks + reserved_bytes_ / 8;
-  if (purged_at_ == 0) purged_at_ = time;
-  look_for_free_pages(for_good);
+  note_touched();
+  if (os::milliseconds() - looked_at_ >= idle_decay::milliseconds) look_for_free_pages();
 }
 
 // Purges free pages until only so many bytes are kept.
 void malloc_heap::purge_down_to(std::size_t bytes) noexcept {
-  set_kept(bytes);
+  purge_to_bytes_ = bytes;
   to_purge_bytes_ = reserved_bytes_;
 }
 
+// After all slabs were inspected, what is left lies on pages with blocks in use, and is not kept.
 void malloc_heap::purge_portion() noexcept {
   const std::size_t bytes = purge_free_pages(to_purge_bytes_, purged_portion_bytes);
-  if (bytes == 0) return;
-  const std::size_t warm = warm_bytes() - std::min(warm_bytes(), bytes);
+  std::size_t warm = warm_bytes() - std::min(warm_bytes(), bytes);
+  if (to_purge_bytes_ == 0) warm = std::min(warm, purge_to_bytes_);
+  if (purge_to_bytes_ != 0 && warm <= purge_to_bytes_) to_purge_bytes_ = 0;
   warm_to_bytes_ = taken_bytes() + warm;
-  // The result is an estimate, so it ends nothing if everything is to go.
-  if (kept_bytes_ != 0 && warm <= kept_bytes_) to_purge_bytes_ = 0;
-  idle_pages_.gave_back(bytes, warm);
+  idle_pages_.fell_to(warm);
+  set_kept(warm);
 }
 
-// Called from time to time, while blocks come and go.
 void malloc_heap::note_touched() noexcept {
-  const std::size_t taken = taken_bytes();
-  if (taken > warm_to_bytes_) {
-    idle_pages_.took(taken - warm_to_bytes_);
-    warm_to_bytes_ = taken;
-  }
-  least_warm_bytes_ = std::min(least_warm_bytes_, warm_bytes());
+  warm_to_bytes_ = std::max(warm_to_bytes_, taken_bytes());
+  idle_pages_.fell_to(warm_bytes());
+  set_kept(warm_bytes());
+  list_.budget().note_use();
 }
 
 void malloc_heap::set_kept(std::size_t bytes) noexcept {
@@ -221,31 +207,16 @@ void malloc_heap::set_kept(std::size_t bytes) noexcept {
   kept_bytes_ = bytes;
 }
 
-// Bytes of pages that would soon be touched again, unless they are too many.
-std::size_t malloc_heap::may_keep() noexcept {
+// Gives back pages that no block touches, if the budget does not let the heap keep them or nobody
+// has needed them for a second. There are hardly any unless a quarter of the slabs' bytes is
+// unused. The first portion goes now, the others with later calls.
+void malloc_heap::look_for_free_pages() noexcept {
+  looked_at_ = os::milliseconds();
   note_touched();
   const std::size_t warm = warm_bytes();
-  if (least_warm_bytes_ < warm / 2) idle_pages_.reused_like_it(least_warm_bytes_);
-  least_warm_bytes_ = warm;
-  return std::min(idle_pages_.limit(0), list_.budget().may_keep_in_slabs(kept_bytes_));
-}
-
-// Gives back pages that no block touches, as slabs that are hardly used have them. At least a
-// quarter of the slabs' bytes must be unused, and an eighth more than after the last time. Unless
-// memory was freed for good, it also waits, from one second on each time twice as long, up to five.
-// Pages that would soon be touched again stay (`may_keep`). The rest goes in portions, with later
-// calls.
-void malloc_heap::look_for_free_pages(bool for_good) noexcept {
-  const std::size_t to_keep = may_keep();
-  if (warm_bytes() <= to_keep) return set_kept(warm_bytes());
-  const std::size_t unused = unused_bytes();
-  least_unused_bytes_ = std::min(least_unused_bytes_, unused);
-  if (unused < reserved_bytes_ / 4 || unused < least_unused_bytes_ + reserved_bytes_ / 8) return;
-  const unsigned long long time = os::milliseconds();
-  if (!for_good && time - purged_at_ < purge_wait_) return;
-  purge_wait_ = for_good ? first_purge_wait : std::min(2 * purge_wait_, longest_purge_wait);
-  purged_at_ = time;
-  least_unused_bytes_ = purged_at_bytes_ = unused;
+  const std::size_t to_keep =
+      std::min(idle_pages_.rest_of(warm), list_.budget().may_keep(kept_bytes_));
+  if (warm <= to_keep || unused_bytes() < reserved_bytes_ / 4) return;
   purge_down_to(to_keep);
   purge_portion();
 }
@@ -328,7 +299,7 @@ void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {
   lock_.lock();
   void* const p = refill_locked(to, size_class);
   const bool looks_around = ++calls_ % calls_between_looks_around == 0;
-  if (looks_around) note_touched();
+  if (looks_around) look_if_due();
   lock_.unlock();
   if (looks_around && !background_looks(true)) list_.trim_quiet();
   return p;
@@ -354,7 +325,7 @@ void malloc_heap::spill(thread_cache& from, void* p, std::size_t size_class) noe
   lock_.lock();
   spill_locked(from, p, static_cast<unsigned>(size_class));
   const bool looks_around = ++calls_ % calls_between_looks_around == 0;
-  if (looks_around) note_touched();
+  if (looks_around) look_if_due();
   lock_.unlock();
   if (looks_around && !background_looks(false)) list_.trim_quiet();
 }

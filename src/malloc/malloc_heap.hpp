@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "mallard/detail/core/slab_set.hpp"
-#include "mallard/detail/pages/idle_policy.hpp"
+#include "mallard/detail/pages/idle_decay.hpp"
 #include "mallard/detail/threads/sharing_heap.hpp"
 #include "malloc/lock.hpp"
 #include "malloc/malloc_classes.hpp"
@@ -119,7 +119,8 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   }
   void note_grown() noexcept;
   MALLARD_COLD void look_after_spills(unsigned size_class) noexcept;
-  MALLARD_COLD void look_for_free_pages(bool for_good) noexcept;
+  MALLARD_COLD void look_for_free_pages() noexcept;
+  void look_if_due() noexcept;
   // Bytes in use and in magazines.
   std::size_t taken_bytes() const noexcept { return filled_bytes_ - spilled_bytes_; }
   // Bytes of free slots whose pages are there.
@@ -140,9 +141,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   void purge_down_to(std::size_t bytes) noexcept;
   void purge_portion() noexcept;
   void note_touched() noexcept;
-  std::size_t may_keep() noexcept;
   void set_kept(std::size_t bytes) noexcept;
-  void look_if_due() noexcept;
   void** bottom_of(unsigned size_class) noexcept;
   // For any thread: the magazines' own thread changes them unsynchronised: the result is some
   // recent value.
@@ -166,34 +165,24 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   std::size_t budgeted_bytes_ = 0;                 // that magazines of larger blocks have room for
   unsigned next_to_empty_ = first_evicted_class;
 
-  // After so many bytes went back to slabs, or slabs grew by so much, the heap checks how much it
-  // holds for nothing; the former only from time to time.
+  // After so many bytes went back to slabs, or slabs grew by that and an eighth, and once a second,
+  // the heap checks how much it holds for nothing.
   static constexpr std::size_t bytes_between_looks = std::size_t{16} << 20;
-  static constexpr unsigned long long milliseconds_between_looks = 200;
   std::size_t spilled_bytes_ = 0;  // ever
   std::size_t spilled_at_look_bytes_ = 0;
-  std::size_t look_after_bytes_ = bytes_between_looks;
   std::size_t look_at_spilled_bytes_ = bytes_between_looks;  // or for the next portion
   std::size_t grown_to_bytes_ = 0;
-  std::size_t used_at_look_bytes_ = 0;
   unsigned long long looked_at_ = 0;
   std::size_t reserved_bytes_ = 0;
   std::size_t filled_bytes_ = 0;  // of blocks that have left the slabs, ever
   // Nobody who frees a block waits for a whole heap: one call inspects so many bytes of slabs, and
   // the next spill the next ones, so that all are soon done.
   static constexpr std::size_t purged_portion_bytes = std::size_t{1} << 20;
-  std::size_t to_purge_bytes_ = 0;      // of slabs
-  std::size_t least_unused_bytes_ = 0;  // since free pages were given back
-  std::size_t purged_at_bytes_ = 0;     // what it was then
-  unsigned long long purged_at_ = 0;
-  static constexpr unsigned long long first_purge_wait = 1000;  // milliseconds
-  static constexpr unsigned long long longest_purge_wait = 5000;
-  unsigned long long purge_wait_ = first_purge_wait;
-  // Pages that were given back and are soon touched again are not given back for some seconds.
-  std::size_t warm_to_bytes_ = 0;     // so much may be taken before pages come back
-  std::size_t least_warm_bytes_ = 0;  // since the last look
-  std::size_t kept_bytes_ = 0;        // that are not given back for this reason
-  idle_policy idle_pages_{0};
+  std::size_t to_purge_bytes_ = 0;  // of slabs
+  std::size_t purge_to_bytes_ = 0;  // that are kept
+  std::size_t warm_to_bytes_ = 0;   // so much may be taken before pages come from the system
+  std::size_t kept_bytes_ = 0;      // of pages that no block touches
+  idle_decay idle_pages_;           // of bytes
 
   // The calls in which the thread needed the heap, and their number at the last check.
   static constexpr std::uint32_t calls_between_looks_around = 32;

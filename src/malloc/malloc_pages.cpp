@@ -4,11 +4,11 @@ namespace mallard::inline v1::detail {
 
 constinit malloc_pages the_pages;
 
-void malloc_pages::set_idle_limits(std::size_t bytes) noexcept {
+void malloc_pages::set_most_kept(std::size_t bytes) noexcept {
   budget.set_most_kept(bytes);
-  supply.set_idle_limit(bytes, bytes);
-  huge.kept.set_idle_limit(bytes, bytes);
-  for (large_space& space : spaces) space.set_idle_limit(bytes);
+  for (large_space& space : spaces) space.keep_to_budget();
+  huge.kept.keep_to_budget();
+  supply.keep_to_budget();
 }
 
 void malloc_pages::decay() noexcept {

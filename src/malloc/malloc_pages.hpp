@@ -15,14 +15,13 @@ namespace mallard::inline v1::detail {
 
 class malloc_pages {
  public:
-  memory_budget budget{true};  // its limit is set by `set_limit`
-  slice_supply supply{budget, first_idle_bytes};
-  huge_blocks huge{budget, first_idle_bytes};
-  std::array<large_space, space_count> spaces{
-      large_space{supply, budget, slice_mark::of_space(0), first_idle_bytes},
-      large_space{supply, budget, slice_mark::of_space(1), first_idle_bytes},
-      large_space{supply, budget, slice_mark::of_space(2), first_idle_bytes},
-      large_space{supply, budget, slice_mark::of_space(3), first_idle_bytes}};
+  memory_budget budget{memory_budget::by_use};  // its limit is set by `set_limit`
+  slice_supply supply{budget};
+  huge_blocks huge{budget};
+  std::array<large_space, space_count> spaces{large_space{supply, budget, slice_mark::of_space(0)},
+                                              large_space{supply, budget, slice_mark::of_space(1)},
+                                              large_space{supply, budget, slice_mark::of_space(2)},
+                                              large_space{supply, budget, slice_mark::of_space(3)}};
 
   constexpr malloc_pages() noexcept = default;
 
@@ -30,8 +29,9 @@ class malloc_pages {
 
   // The most that may be taken from the system from now on.
   void set_limit(std::size_t bytes) noexcept { supply.set_limit(bytes); }
-  // The most free memory that is kept for later, in all.
-  void set_idle_limits(std::size_t bytes) noexcept;
+  // The most free memory that is kept for later, in all. What heaps keep goes with their next
+  // calls.
+  void set_most_kept(std::size_t bytes) noexcept;
 
   // `decay` gives back half of what nobody needed for a second, `trim` all that is free; it returns
   // whether there was any.
@@ -41,9 +41,6 @@ class malloc_pages {
   // All locks, in the order in which threads take them.
   static constexpr std::size_t lock_count = 2 * space_count + 1 + slice_supply::lock_count;
   futex_lock& lock_at(std::size_t i) noexcept;
-
- private:
-  static constexpr std::size_t first_idle_bytes = std::size_t{8} << 20;
 };
 
 // The pages of the functions called malloc.

@@ -44,7 +44,7 @@ bool parse_bytes(const char* text, std::size_t& bytes) noexcept {
 bool take_idle(const char* value) noexcept {
   std::size_t bytes = 0;
   if (!parse_bytes(value, bytes)) return false;
-  the_pages.set_idle_limits(bytes);
+  the_pages.set_most_kept(bytes);
   return true;
 }
 

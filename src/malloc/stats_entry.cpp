@@ -75,7 +75,7 @@ std::size_t write_bounded(figures* form, char* buffer, std::size_t bytes) {
 }  // namespace
 
 MALLARD_ENTRY void mallard_set_idle_bytes(std::size_t bytes) {
-  detail::the_pages.set_idle_limits(bytes);
+  detail::the_pages.set_most_kept(bytes);
 }
 
 MALLARD_ENTRY void mallard_set_limit_bytes(std::size_t bytes) {
@@ -178,7 +178,7 @@ MALLARD_ENTRY struct mallinfo MALLARD_NAME(mallinfo)() noexcept {
 MALLARD_ENTRY int MALLARD_NAME(mallopt)(int parameter, int value) noexcept {
   switch (parameter) {
     case M_TRIM_THRESHOLD:
-      detail::the_pages.set_idle_limits(value < 0 ? SIZE_MAX : static_cast<std::size_t>(value));
+      detail::the_pages.set_most_kept(value < 0 ? SIZE_MAX : static_cast<std::size_t>(value));
       return 1;
     case M_TOP_PAD:
     case M_MMAP_THRESHOLD:

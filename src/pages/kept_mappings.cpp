@@ -77,32 +77,24 @@ void kept_mappings::remove(mapping* m) noexcept {
   mapping* const next_by_age = age_ring::remove(m);
   if (oldest_ == m) oldest_ = next_by_age;
   budget_.mappings.kept.store(bytes() - m->bytes, std::memory_order_relaxed);
+  idle_.fell_to(bytes());
 }
 
 void* kept_mappings::take(std::size_t least, std::size_t most) noexcept {
   if (!lock_soon()) return nullptr;
   mapping* const m = find(least, most);
-  if (m == nullptr) {
-    look_for_gone(least, most);
-  } else {
-    remove(m);
-    idle_.reused_like_it(bytes());
-  }
+  if (m != nullptr) remove(m);
   lock_.unlock();
   return m;
 }
 
-void kept_mappings::give(void* p, std::size_t bytes, std::size_t used) noexcept {
+void kept_mappings::give(void* p, std::size_t bytes) noexcept {
   if (!lock_soon()) return unmap(p, bytes);
-  const std::size_t limit = std::min(idle_.limit(used), budget_.may_keep(budget_.mappings));
-  if (bytes > limit) {
-    note_gone(bytes);
-  } else {
-    add(p, bytes);
-  }
+  const std::size_t may = budget_.may_keep(this->bytes());
+  if (bytes <= may) add(p, bytes);
   lock_.unlock();
-  if (bytes > limit) unmap(p, bytes);
-  shrink_to(limit);
+  if (bytes > may) unmap(p, bytes);
+  shrink_to(may);
 }
 
 std::size_t kept_mappings::shrink_to(std::size_t least) noexcept {
@@ -110,10 +102,7 @@ std::size_t kept_mappings::shrink_to(std::size_t least) noexcept {
   while (bytes() > least && lock_soon()) {
     mapping* const m = bytes() > least ? oldest_ : nullptr;
     const std::size_t size = m == nullptr ? 0 : m->bytes;
-    if (m != nullptr) {
-      remove(m);
-      note_gone(size);
-    }
+    if (m != nullptr) remove(m);
     lock_.unlock();
     if (m != nullptr) unmap(m, size);
     gone += size;
@@ -130,31 +119,9 @@ void kept_mappings::unmap(void* p, std::size_t bytes) noexcept {
 
 void kept_mappings::decay() noexcept {
   if (bytes() == 0 || !lock_soon()) return;
-  const std::size_t may_stay = idle_.after_decay(bytes());
+  const std::size_t may_stay = idle_.rest_of(bytes());
   lock_.unlock();
   shrink_to(may_stay);
-}
-
-void kept_mappings::set_idle_limit(std::size_t least, std::size_t most) noexcept {
-  lock_.lock();
-  idle_.set(least, most);
-  const std::size_t limit = idle_.limit(0);
-  lock_.unlock();
-  shrink_to(limit);
-}
-
-void kept_mappings::note_gone(std::size_t bytes) noexcept {
-  gone_[next_gone_++ % gone_.size()] = bytes;
-  idle_.gave_back(bytes, this->bytes());
-}
-
-// Only a mapping that would have served is regretted.
-void kept_mappings::look_for_gone(std::size_t least, std::size_t most) noexcept {
-  for (std::size_t& gone : gone_) {
-    if (gone < least || gone > most) continue;
-    gone = 0;
-    return idle_.took(least);
-  }
 }
 
 }  // namespace mallard::inline v1::detail

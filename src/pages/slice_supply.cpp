@@ -177,6 +177,10 @@ void slice_supply::publish() noexcept {
   budget_.slices.kept.store(dirty_slices_ * slice_bytes, std::memory_order_relaxed);
 }
 
+std::size_t slice_supply::may_keep() const noexcept {
+  return budget_.may_keep(dirty_slices_ * slice_bytes) / slice_bytes;
+}
+
 void slice_supply::clear_dirty(region& r, std::size_t word, std::uint64_t bits) noexcept {
   r.dirty[word] &= ~bits;
   if (r.dirty[word] == 0) r.dirty_words &= ~(std::uint64_t{1} << word);
@@ -224,7 +228,6 @@ void slice_supply::mark_taken(region& r, std::size_t word, std::uint64_t bits,
                               std::size_t count) noexcept {
   const std::uint64_t warm = r.dirty[word] & bits;
   const auto dirty = warm == bits ? count : static_cast<std::size_t>(std::popcount(warm));
-  if (dirty != count) idle_.took(count - dirty);
   dirty_slices_ -= dirty;
   r.free[word] &= ~bits;
   if (r.free[word] == 0) r.free_words &= ~(std::uint64_t{1} << word);
@@ -232,7 +235,7 @@ void slice_supply::mark_taken(region& r, std::size_t word, std::uint64_t bits,
   r.free_slices -= count;
   used_slices_ += count;
   publish();
-  if (dirty != 0) idle_.reused(dirty_slices_);
+  if (dirty != 0) idle_.fell_to(dirty_slices_);
 }
 
 // Makes resident the run, which was just taken, and some free slices behind it, in proportion to
@@ -261,8 +264,6 @@ void slice_supply::populate(void* p, std::size_t slices) noexcept {
   r.dirty_words |= std::uint64_t{1} << word;
   dirty_slices_ += count;
   publish();
-  // It comes from the system now, and not when somebody takes it.
-  idle_.took(count);
 }
 
 void* slice_supply::take_from(region& r, std::size_t slices, bool& is_warm) noexcept {
@@ -420,10 +421,9 @@ void slice_supply::give(void* const* runs, unsigned count, std::size_t bytes) no
     used_slices_ -= count * slices;
     dirty_slices_ += count * slices;
     publish();
-    const std::size_t limit = idle_.limit(used_slices_);
-    const std::size_t most = budget_.may_keep(budget_.slices) / slice_bytes;
-    if (dirty_slices_ <= std::min(limit, most)) return;
-    keep = idle_policy::rest_of(limit, most);
+    const std::size_t may = may_keep();
+    if (dirty_slices_ <= may) return;
+    keep = memory_budget::rest_of(may);
   }
   // When two come at once, one is enough.
   if (!purge_lock_.try_lock()) return;
@@ -436,7 +436,7 @@ void slice_supply::decay() noexcept {
   std::size_t keep = 0;
   {
     const holding hold(lock_);
-    keep = idle_.after_decay(dirty_slices_);
+    keep = idle_.rest_of(dirty_slices_);
   }
   purge_some(keep);
   purge_lock_.unlock();
@@ -540,7 +540,7 @@ std::size_t slice_supply::purge_some(std::size_t slices_to_keep) noexcept {
   }
   under_way_slices_ -= back;
   if (budget_.is_set()) budget_.give(gone * slice_bytes);
-  if (gone != 0) idle_.gave_back(gone, dirty_slices_);
+  if (gone != 0) idle_.fell_to(dirty_slices_);
   publish();
   return gone;
 }
@@ -598,15 +598,14 @@ std::size_t slice_supply::cut_free_end(region& r) noexcept {
   return begin + guard_slices();
 }
 
-void slice_supply::set_idle_limit(std::size_t least_bytes, std::size_t most_bytes) noexcept {
+void slice_supply::keep_to_budget() noexcept {
   const holding hold_purge(purge_lock_);
-  std::size_t limit = 0;
+  std::size_t may = 0;
   {
     const holding hold(lock_);
-    idle_.set(least_bytes / slice_bytes, most_bytes / slice_bytes);
-    limit = std::min(idle_.limit(used_slices_), budget_.may_keep(budget_.slices) / slice_bytes);
+    may = may_keep();
   }
-  while (purge_some(limit) != 0) continue;
+  while (purge_some(may) != 0) continue;
 }
 
 void slice_supply::set_limit(std::size_t bytes) noexcept {

@@ -14,11 +14,11 @@ constexpr std::size_t kept_ranges = 16;
 constexpr std::size_t kept_bytes = std::size_t{256} << 10;
 constexpr std::size_t smallest_range_bytes = std::size_t{4} << 20;
 
-constinit memory_budget budget;
+constinit memory_budget budget{kept_ranges * standard_range_bytes};
 // Never destroyed: static objects may give ranges back later.
 union kept_holder {
   kept_mappings value;
-  constexpr kept_holder() noexcept : value(budget, kept_ranges * standard_range_bytes) {}
+  constexpr kept_holder() noexcept : value(budget) {}
   ~kept_holder() {}
 };
 constinit kept_holder kept;
@@ -78,7 +78,7 @@ void give_range(address_range range, std::size_t in_use_bytes) noexcept {
     os::purge(range.begin + kept_bytes, round_up(in_use_bytes, os::page_bytes) - kept_bytes);
   }
   poison(range.begin, range.bytes);
-  kept.value.give(range.begin, range.bytes, 0);
+  kept.value.give(range.begin, range.bytes);
 }
 
 void drop_range(address_range range) noexcept {

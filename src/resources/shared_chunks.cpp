@@ -45,7 +45,7 @@ void shared_chunks::give_small(unsigned chunk_class, void* const* chunks, unsign
   } else {
     supply_.give(chunks, count, chunk_class_bytes(chunk_class));
   }
-  if (kept_.bytes() != 0) keep_to_limit();
+  if (kept_.bytes() != 0) kept_.keep_to_budget();
   decay();
 }
 
@@ -74,9 +74,8 @@ void shared_chunks::give_large(void* p, std::size_t bytes, std::size_t alignment
   set_start_limit();
   const std::size_t size = large_bytes(bytes);
   large_bytes_.fetch_sub(size, std::memory_order_relaxed);
-  keep_to_limit();
   if (alignment <= natural_alignment(size)) {
-    kept_.give(p, size, 0);
+    kept_.give(p, size);
   } else {
     kept_.unmap(p, size);
   }
@@ -95,20 +94,15 @@ void shared_chunks::set_limit(std::size_t bytes) noexcept {
 void shared_chunks::set_caching(bool on) noexcept {
   caches_.store(on, std::memory_order_relaxed);
   set_start_limit();
-  supply_.set_idle_limit(limit(), limit());
-  keep_to_limit();
-}
-
-// Keeps the part of the limit that slices leave.
-void shared_chunks::keep_to_limit() noexcept {
-  const std::size_t rest = limit() - std::min(limit(), supply_.usage().dirty_bytes);
-  kept_.set_idle_limit(rest, rest);
+  budget_.set_most_kept(limit());
+  supply_.keep_to_budget();
+  kept_.keep_to_budget();
 }
 
 void shared_chunks::decay() noexcept {
   const unsigned long long now = os::milliseconds();
   if (now < next_decay_.load(std::memory_order_relaxed)) return;
-  next_decay_.store(now + idle_policy::decay_milliseconds, std::memory_order_relaxed);
+  next_decay_.store(now + idle_decay::milliseconds, std::memory_order_relaxed);
   supply_.decay();
   kept_.decay();
 }

@@ -27,11 +27,11 @@ class kept_mappings_test : public testing::Test {
   ~kept_mappings_test() override { kept.trim(); }
 
   // Maps so much, gives it and says where it was.
-  void* give(std::size_t bytes, std::size_t used = 0) {
+  void* give(std::size_t bytes) {
     void* const p = os::map(bytes, os::page_bytes, false);
     EXPECT_NE(p, nullptr);
     begin_leak_scan(p, bytes);
-    kept.give(p, bytes, used);
+    kept.give(p, bytes);
     return p;
   }
   // Whether it was there; then it goes.
@@ -40,10 +40,13 @@ class kept_mappings_test : public testing::Test {
     if (p != nullptr) taken.push_back(p);
     return p == expected;
   }
-  void set_limit(std::size_t bytes) { kept.set_idle_limit(bytes, bytes); }
+  void set_limit(std::size_t bytes) {
+    budget.set_most_kept(bytes);
+    kept.keep_to_budget();
+  }
 
-  memory_budget budget;
-  kept_mappings kept{budget, 1000 * mib, the_time};
+  memory_budget budget{memory_budget::none};
+  kept_mappings kept{budget, the_time};
   std::vector<void*> taken;  // stays mapped, so that no other one is there
 };
 
@@ -58,7 +61,7 @@ TEST_F(kept_mappings_test, what_is_kept_is_taken_again) {
 
 TEST_F(kept_mappings_test, a_mapping_of_any_size_between_the_two_serves) {
   for (std::size_t bytes = 256 * kib; bytes < 4000 * mib; bytes += bytes / 28 * 4 / kib * kib) {
-    void* const p = give(bytes, SIZE_MAX / 2);
+    void* const p = give(bytes);
     ASSERT_EQ(kept.bytes(), bytes);
     ASSERT_TRUE(takes(nullptr, bytes + 1, 2 * bytes)) << bytes;
     ASSERT_TRUE(takes(nullptr, bytes / 2, bytes - 1)) << bytes;
@@ -124,10 +127,10 @@ TEST_F(kept_mappings_test, trim_gives_everything_back_and_says_how_much) {
 TEST_F(kept_mappings_test, half_of_what_nobody_needed_for_a_while_goes) {
   for (int i = 0; i < 8; ++i) give(mib);
   const auto next_second = [&] {
-    now += idle_policy::decay_milliseconds;
+    now += idle_decay::milliseconds;
     void* const p = kept.take(mib, mib);
     ASSERT_NE(p, nullptr);
-    kept.give(p, mib, 0);
+    kept.give(p, mib);
     kept.decay();
   };
   kept.decay();  // only starts the watch
@@ -143,7 +146,7 @@ TEST_F(kept_mappings_test, what_came_after_a_trim_was_not_idle_before_it) {
   kept.decay();
   kept.trim();
   void* const p = give(mib);
-  now += idle_policy::decay_milliseconds;
+  now += idle_decay::milliseconds;
   kept.decay();
   EXPECT_TRUE(takes(p, mib, mib));
 }
@@ -155,30 +158,39 @@ TEST_F(kept_mappings_test, what_is_needed_again_and_again_stays) {
     begin_leak_scan(p, mib);
   }
   for (int turn = 0; turn < 20; ++turn) {
-    for (void* p : chunks) kept.give(p, mib, 0);
+    for (void* p : chunks) kept.give(p, mib);
     kept.decay();
     for (void*& p : chunks) ASSERT_NE(p = kept.take(mib, mib), nullptr);
-    now += idle_policy::decay_milliseconds;
+    now += idle_decay::milliseconds;
   }
   for (void* p : chunks) kept.unmap(p, mib);
 }
 
-TEST_F(kept_mappings_test, what_is_asked_for_again_at_once_is_regretted_the_first_time) {
-  kept.set_idle_limit(mib, SIZE_MAX);
-  give(10 * mib);
-  EXPECT_EQ(kept.bytes(), 0u);
-  EXPECT_TRUE(takes(nullptr, 10 * mib, 20 * mib));
-  give(10 * mib);
-  EXPECT_EQ(kept.bytes(), 10 * mib);
-}
-
-TEST_F(kept_mappings_test, what_nothing_was_asked_for_like_is_not_regretted) {
-  kept.set_idle_limit(mib, SIZE_MAX);
-  give(10 * mib);
-  EXPECT_TRUE(takes(nullptr, 3 * mib, 6 * mib));
-  EXPECT_TRUE(takes(nullptr, 11 * mib, 22 * mib));
-  give(10 * mib);
-  EXPECT_EQ(kept.bytes(), 0u);
+TEST_F(kept_mappings_test, all_that_is_in_use_and_kept_stays_near_the_recent_peak) {
+  budget.set_most_kept(memory_budget::by_use);
+  const auto use = [&](std::size_t bytes) {
+    budget.note_use();
+    budget.mappings.in_use.store(bytes);
+  };
+  use(0);
+  for (int i = 0; i < 100; ++i) give(mib);
+  EXPECT_LE(kept.bytes(), 64 * mib);
+  kept.trim();
+  use(180 * mib);
+  use(20 * mib);
+  for (int i = 0; i < 200; ++i) give(mib);
+  EXPECT_GT(kept.bytes(), 100 * mib);
+  EXPECT_LE(kept.bytes(), 160 * mib);
+  kept.trim();
+  use(4000 * mib);
+  use(0);
+  for (int i = 0; i < 300; ++i) give(mib);
+  EXPECT_GT(kept.bytes(), 200 * mib);
+  EXPECT_LE(kept.bytes(), 256 * mib);
+  // After half a minute the peak is forgotten.
+  for (int i = 0; i < 30; ++i) budget.forget_peak();
+  kept.keep_to_budget();
+  EXPECT_LE(kept.bytes(), 80 * mib);
 }
 
 TEST_F(kept_mappings_test, who_finds_the_lock_held_does_without) {

@@ -16,8 +16,8 @@ using mallard_test::kib;
 using mallard_test::mib;
 
 struct supply_with_limit {
-  memory_budget budget;
-  slice_supply supply{budget, 8 * mib};
+  memory_budget budget{memory_budget::by_use};
+  slice_supply supply{budget};
   ~supply_with_limit() { supply.trim(); }
 };
 
@@ -85,13 +85,14 @@ TEST(slice_supply, what_was_taken_before_a_limit_counts) {
   s.supply.give(least, 16 * kib);
 }
 
-TEST(slice_supply, what_nobody_needs_goes_when_the_idle_limit_says_so) {
+TEST(slice_supply, what_is_free_goes_when_the_budget_says_so) {
   supply_with_limit s;
   std::vector<void*> runs(64);
   for (void*& p : runs) p = s.supply.take(64 * kib, false);
   for (void* p : runs) s.supply.give(p, 64 * kib);
   EXPECT_EQ(s.supply.usage().dirty_bytes, 4 * mib);
-  s.supply.set_idle_limit(mib, mib);
+  s.budget.set_most_kept(mib);
+  s.supply.keep_to_budget();
   EXPECT_LE(s.supply.usage().dirty_bytes, mib);
   EXPECT_EQ(s.supply.trim() / mib, 1u);
 }

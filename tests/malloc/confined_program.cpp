@@ -256,6 +256,7 @@ void live_with_large_pages() {
     for (std::size_t at = 0; at < 12 * mib; ++at) require(p[at] == 3, "changed by shrinking");
     std::free(p);
   }
+  malloc_trim(0);
   require(status_bytes("VmSize") < mapped + 30 * mib, "addresses were lost");
   grow_step_by_step();
 }

@@ -212,7 +212,7 @@ TEST(malloc_out_of_memory, under_a_limit_without_idle_memory_all_that_is_free_se
     mallard_test::expect_passed([=] {
       constexpr std::size_t mib = std::size_t{1} << 20;
       detail::the_pages.set_limit(24 * mib);
-      detail::the_pages.supply.set_idle_limit(0);
+      detail::the_pages.set_most_kept(0);
       std::vector<void*> blocks(16 * mib / bytes);
       for (void*& p : blocks) p = detail::allocate(bytes);
       for (void* p : blocks) detail::deallocate(p);
@@ -274,7 +274,7 @@ TEST(malloc_out_of_memory, a_request_that_is_tried_again_after_one_block_was_fre
 TEST(malloc_out_of_memory, without_idle_memory_large_blocks_go_back_at_once) {
   mallard_test::expect_passed([] {
     constexpr std::size_t mib = std::size_t{1} << 20;
-    detail::the_pages.set_idle_limits(0);
+    detail::the_pages.set_most_kept(0);
     std::vector<void*> blocks(6);
     for (void*& p : blocks) std::memset(p = detail::allocate(mib), 1, mib);
     const std::size_t before = malloc_test::resident_bytes();

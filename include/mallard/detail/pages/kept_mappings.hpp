@@ -3,8 +3,8 @@
 //
 // Each mapping's header lies in its own first page, and links it into a bin of its size, eight for
 // each doubling, and into one ring by age. A bitmap finds the next bin that has one, and at most
-// eight of a bin are inspected, so everything is O(1) beside the system's work. The idle policy
-// decides how much stays; the oldest mappings go first. The lock is free while the system works.
+// eight of a bin are inspected, so everything is O(1) beside the system's work. The budget decides
+// how much stays; the oldest mappings go first. The lock is free while the system works.
 // Thread-safe: a caller that cannot get the lock for long does without, since its own thread may
 // hold it, interrupted by a signal handler.
 #pragma once
@@ -15,7 +15,7 @@
 #include <cstdint>
 
 #include "mallard/detail/core/ring.hpp"
-#include "mallard/detail/pages/idle_policy.hpp"
+#include "mallard/detail/pages/idle_decay.hpp"
 #include "mallard/detail/pages/memory_budget.hpp"
 #include "mallard/detail/pages/page_client.hpp"
 
@@ -24,9 +24,9 @@ namespace mallard::inline v1::detail {
 class kept_mappings {
  public:
   // A mapping counts in the budget until it goes back to the system.
-  constexpr kept_mappings(memory_budget& budget, std::size_t idle_bytes,
-                          idle_policy::clock milliseconds = os::milliseconds) noexcept
-      : budget_(budget), idle_(idle_bytes, SIZE_MAX, milliseconds) {}
+  explicit constexpr kept_mappings(memory_budget& budget,
+                                   idle_decay::clock milliseconds = os::milliseconds) noexcept
+      : budget_(budget), idle_(milliseconds) {}
   kept_mappings(const kept_mappings&) = delete;
   kept_mappings& operator=(const kept_mappings&) = delete;
 
@@ -35,14 +35,13 @@ class kept_mappings {
 
   // A mapping of at least `least` bytes and at most `most`; null when there is none.
   void* take(std::size_t least, std::size_t most) noexcept;
-  // Keeps a mapping whose first page is warm, or gives it back. The more `used` bytes its owner has
-  // mapped besides, the more may stay.
-  void give(void* p, std::size_t bytes, std::size_t used) noexcept;
+  // Keeps a mapping whose first page is warm, or gives it back.
+  void give(void* p, std::size_t bytes) noexcept;
 
-  // `decay` gives back half of what nobody needed for a second, `set_idle_limit` what is more than
-  // may stay, `trim` everything; it returns the bytes.
+  // `decay` gives back half of what nobody needed for a second, `keep_to_budget` what the budget
+  // does not let it keep, `trim` everything; it returns the bytes.
   void decay() noexcept;
-  void set_idle_limit(std::size_t least, std::size_t most) noexcept;
+  void keep_to_budget() noexcept { shrink_to(budget_.may_keep(bytes())); }
   std::size_t trim() noexcept { return shrink_to(0); }
   void unmap(void* p, std::size_t bytes) noexcept;
 
@@ -77,21 +76,16 @@ class kept_mappings {
   mapping* find(std::size_t least, std::size_t most) const noexcept;
   void add(void* p, std::size_t bytes) noexcept;
   void remove(mapping* m) noexcept;
-  void look_for_gone(std::size_t least, std::size_t most) noexcept;
-  void note_gone(std::size_t bytes) noexcept;
   // Requires that the lock is free.
   std::size_t shrink_to(std::size_t bytes) noexcept;
 
   memory_budget& budget_;
   page_lock lock_;
-  idle_policy idle_;  // in bytes
+  idle_decay idle_;  // of bytes
   std::atomic<std::size_t> unmaps_{0};
   mapping* oldest_ = nullptr;  // its `older` is the newest
   std::array<std::uint64_t, bin_words> has_some_{};
   std::array<mapping*, bin_count> bins_{};  // the newest of each
-  // The sizes given back last, until somebody asks for the like.
-  std::array<std::size_t, 16> gone_{};
-  std::size_t next_gone_ = 0;
 };
 
 }  // namespace mallard::inline v1::detail

@@ -1,11 +1,12 @@
 // Purpose: limits how much memory all parts of an engine together take from the system, and how
 // much of that they keep unused.
 //
-// Memory that is kept counts as taken until the system has it back. The parts may keep a quarter of
-// the most that was in use lately, at least 64 MiB and at most 256 MiB. With less, a small program
-// that frees and allocates a block of 20 MiB in turns would pay for its pages each time. Each part
-// writes only its own account; the sums are approximate, because nobody stops the others to read
-// theirs. An `idle_policy` decides how much of its share a part really keeps.
+// Memory that is kept counts as taken until the system has it back. All that is in use and kept is
+// no more than the recent peak of what was in use, and 64 MiB; and no more than 256 MiB is kept. So
+// a program that frees memory and allocates it again soon pays for its pages once, and one that is
+// idle holds little. Each part writes only its own account; the sums are approximate, because
+// nobody stops the others to read theirs. Each part also has an `idle_decay`, by which what it
+// keeps goes back as time passes.
 #pragma once
 
 #include <algorithm>
@@ -28,15 +29,15 @@ class memory_budget {
   };
   account slices;
   account mappings;
-  // Pages of slabs without a block, kept because they would soon be touched again. Slabs are in
-  // use, so these pages have an allowance of their own, as large as that of the others.
+  // Pages of slabs that no block touches. Slabs are in use, these pages are not.
   std::atomic<std::size_t> kept_in_slabs{0};
   static constexpr std::size_t most_parts = 4;
   std::array<account, most_parts> parts_of_slices;
 
-  // Without `is_capped`, any amount may be kept.
-  explicit constexpr memory_budget(bool is_capped = false) noexcept
-      : most_kept_(is_capped ? by_use : none) {}
+  // For `set_most_kept`: as the top of this file says.
+  static constexpr std::size_t by_use = none - 1;
+
+  explicit constexpr memory_budget(std::size_t most_kept) noexcept : most_kept_(most_kept) {}
 
   bool is_set() const noexcept { return limit_.load(std::memory_order_relaxed) != none; }
 
@@ -58,28 +59,29 @@ class memory_budget {
     if (!is_set()) give(uncounted);
   }
 
-  // From now on all parts together keep at most so much, whatever is in use.
+  // From now on all parts together keep at most so much, whatever is in use; or `by_use`.
   void set_most_kept(std::size_t bytes) noexcept {
     most_kept_.store(bytes, std::memory_order_relaxed);
   }
-  // Bytes that the part with this account may keep beside what the others keep.
-  std::size_t may_keep(const account& mine) const noexcept {
-    return beside(kept() - mine.kept.load(std::memory_order_relaxed));
+  // The bytes that a part may keep beside what the others keep, if it keeps `mine` now.
+  std::size_t may_keep(std::size_t mine) const noexcept {
+    const std::size_t most = most_kept();
+    const std::size_t all = kept();
+    return most - std::min(most, all - std::min(all, mine));
   }
-  // The same for pages of slabs, of which `mine` are the caller's.
-  std::size_t may_keep_in_slabs(std::size_t mine) const noexcept {
-    return beside(kept_in_slabs.load(std::memory_order_relaxed) - mine);
-  }
+  // How far to go down when more than `may` is kept, so that the next free does not exceed it
+  // again.
+  static constexpr std::size_t rest_of(std::size_t may) noexcept { return may - may / 8; }
 
   // In bytes, of all parts.
   std::size_t kept() const noexcept {
-    return kept_in_slices() + slices.kept.load(std::memory_order_relaxed) +
+    return kept_of_used() + slices.kept.load(std::memory_order_relaxed) +
            mappings.kept.load(std::memory_order_relaxed);
   }
   std::size_t in_use() const noexcept {
     const std::size_t taken = slices.in_use.load(std::memory_order_relaxed) +
                               mappings.in_use.load(std::memory_order_relaxed);
-    return taken - std::min(taken, kept_in_slices());
+    return taken - std::min(taken, kept_of_used());
   }
   // Call `note_use` before much is freed, and `forget_peak` about once a second: it lowers the peak
   // by an eighth of what is above the present use, so by half in five seconds.
@@ -94,25 +96,20 @@ class memory_budget {
   }
 
  private:
-  static constexpr std::size_t by_use = none - 1;
   static constexpr std::size_t least_most_kept = std::size_t{64} << 20;
   static constexpr std::size_t greatest_most_kept = std::size_t{256} << 20;
 
-  std::size_t kept_in_slices() const noexcept {
-    std::size_t bytes = 0;
+  // These bytes belong to slices that are in use by their account.
+  std::size_t kept_of_used() const noexcept {
+    std::size_t bytes = kept_in_slabs.load(std::memory_order_relaxed);
     for (const account& part : parts_of_slices) bytes += part.kept.load(std::memory_order_relaxed);
     return bytes;
   }
-  // The part of what may be kept that others leave.
-  std::size_t beside(std::size_t others) const noexcept {
-    const std::size_t most = most_kept();
-    return most == none ? none : most - std::min(most, others);
-  }
   std::size_t most_kept() const noexcept {
     const std::size_t most = most_kept_.load(std::memory_order_relaxed);
-    return most != by_use ? most
-                          : std::clamp(peak_.load(std::memory_order_relaxed) / 4, least_most_kept,
-                                       greatest_most_kept);
+    if (most != by_use) return most;
+    const std::size_t peak = peak_.load(std::memory_order_relaxed);
+    return std::clamp(peak - std::min(peak, in_use()), least_most_kept, greatest_most_kept);
   }
 
   std::atomic<std::size_t> taken_{0};

@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "mallard/detail/core/holding.hpp"
-#include "mallard/detail/pages/idle_policy.hpp"
+#include "mallard/detail/pages/idle_decay.hpp"
 #include "mallard/detail/pages/memory_budget.hpp"
 #include "mallard/detail/pages/page_client.hpp"
 
@@ -29,9 +29,7 @@ struct supply_usage {
 
 class slice_supply {
  public:
-  // So many bytes may stay idle at first.
-  constexpr slice_supply(memory_budget& budget, std::size_t idle_bytes) noexcept
-      : budget_(budget), idle_(idle_bytes / slice_bytes) {}
+  explicit constexpr slice_supply(memory_budget& budget) noexcept : budget_(budget) {}
   slice_supply(const slice_supply&) = delete;
   slice_supply& operator=(const slice_supply&) = delete;
 
@@ -69,9 +67,8 @@ class slice_supply {
   // Whether the last region had to be smaller because the system has no addresses for a whole one.
   bool is_confined() const noexcept { return is_confined_.load(std::memory_order_relaxed); }
 
-  // At least `least_bytes` or an eighth of what is in use may stay, at most `most_bytes`. Gives
-  // back the rest.
-  void set_idle_limit(std::size_t least_bytes, std::size_t most_bytes = SIZE_MAX) noexcept;
+  // Gives back what the budget does not let it keep.
+  void keep_to_budget() noexcept;
   // Changes the limit of its budget; nothing else may set that.
   void set_limit(std::size_t bytes) noexcept;
   // From now on, memory made usable is of huge pages if the system has them, once 8 MiB are in use.
@@ -126,6 +123,8 @@ class slice_supply {
   void* take_words_from(region& r, std::size_t words, std::size_t step) noexcept;
   void mark_taken(region& r, std::size_t word, std::uint64_t bits, std::size_t count) noexcept;
   void publish() noexcept;
+  // In slices.
+  std::size_t may_keep() const noexcept;
   void clear_dirty(region& r, std::size_t word, std::uint64_t bits) noexcept;
   std::size_t take_dirty(std::size_t slices_to_keep, slice_run* runs, std::size_t most) noexcept;
 
@@ -155,7 +154,7 @@ class slice_supply {
   std::size_t under_way_slices_ = 0;              // on their way to the system
   std::size_t used_slices_ = 0;
   std::size_t dirty_slices_ = 0;
-  idle_policy idle_;  // in slices
+  idle_decay idle_;  // of slices
 };
 
 }  // namespace mallard::inline v1::detail

@@ -68,7 +68,6 @@ class MALLARD_API shared_chunks {
  private:
   unsigned take_free(unsigned chunk_class, void** out, unsigned count) noexcept;
   void set_start_limit() noexcept;
-  void keep_to_limit() noexcept;
   std::size_t limit() const noexcept {
     return is_caching() ? limit_.load(std::memory_order_relaxed) : 0;
   }
@@ -77,10 +76,10 @@ class MALLARD_API shared_chunks {
 
   static constexpr std::size_t not_set = SIZE_MAX;
 
-  memory_budget budget_;
-  slice_supply supply_{budget_, not_set};
+  memory_budget budget_{memory_budget::none};
+  slice_supply supply_{budget_};
   chunk_parts parts_{supply_};
-  kept_mappings kept_{budget_, not_set};
+  kept_mappings kept_{budget_};
   std::atomic<std::size_t> limit_{not_set};
   std::atomic<bool> caches_{true};
   std::atomic<std::size_t> large_bytes_{0};  // in use
