@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -500,6 +502,39 @@ void waves() {
   print_peak("waves_peak", "waves_faults");
 }
 
+// Threads allocate all their blocks, 80 MB together, and free them all, again and again. The time
+// is that of an allocation in the second round, and in the later ones.
+void rounds() {
+  constexpr unsigned threads = 8, count = 6;
+  constexpr std::size_t slots = 25'000, largest = 800;
+  std::barrier line(threads);
+  std::atomic<std::uint64_t> took[count]{};
+  const auto work = [&](unsigned self) {
+    random_numbers random{self};
+    mapped<void*> live(slots);
+    for (std::atomic<std::uint64_t>& time : took) {
+      line.arrive_and_wait();
+      const auto start = std::chrono::steady_clock::now();
+      for (std::size_t i = 0; i < slots; ++i) {
+        live[i] = written(std::malloc(random.between(16, largest)), 16);
+      }
+      time += static_cast<std::uint64_t>((std::chrono::steady_clock::now() - start).count());
+      line.arrive_and_wait();
+      for (std::size_t i = 0; i < slots; ++i) std::free(live[i]);
+    }
+  };
+  {
+    std::jthread team[threads];
+    for (unsigned i = 0; i < threads; ++i) team[i] = std::jthread(work, i);
+  }
+  const auto per_block = [](std::uint64_t time) {
+    return static_cast<double>(time) / (threads * slots);
+  };
+  print("rounds_second", per_block(took[1]), "ns");
+  print("rounds_later", per_block(took[2] + took[3] + took[4] + took[5]) / (count - 2), "ns");
+  print_peak("rounds_peak", "rounds_faults");
+}
+
 struct probe {
   const char* name;
   void (*run)();
@@ -509,7 +544,7 @@ constexpr probe probes[] = {
     {"phases", phases},       {"threads", many_threads}, {"short-threads", short_threads},
     {"remote", remote},       {"growing", growing},      {"forks", forks},
     {"one-large", one_large}, {"two-large", two_large},  {"long-frees", long_frees},
-    {"refused", refused},     {"waves", waves}};
+    {"refused", refused},     {"waves", waves},          {"rounds", rounds}};
 
 }  // namespace
 

@@ -138,6 +138,7 @@ MALLARD_COLD void note_large(void* p, std::size_t bytes) noexcept {
       return innermost_scope == nullptr ? allocate_mapped_or_not(bytes, alignment, is_zero)
                                         : innermost_scope->heap->allocate_large(bytes, alignment);
     });
+    the_pages.note_growth();
   }
   if (p != nullptr && sampling.count(bytes)) [[unlikely]] {
     note_large(p, bytes);

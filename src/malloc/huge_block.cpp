@@ -142,8 +142,6 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   checks::add_huge(p, *r);
   blocks_.fetch_add(1, std::memory_order_relaxed);
   mapped().fetch_add(r->huge_mapped, std::memory_order_relaxed);
-  // The more is in use, the less may be kept beside it.
-  if (is_fresh) kept.keep_to_budget();
   return p;
 }
 

@@ -157,6 +157,7 @@ void malloc_heap::note_grown() noexcept {
   if (reserved_bytes_ <= grown_to_bytes_ + bytes_between_looks + reserved_bytes_ / 8) return;
   grown_to_bytes_ = reserved_bytes_;
   look_for_free_pages();
+  list_.pages().note_growth();
 }
 
 void malloc_heap::look_after_spills(unsigned size_class) noexcept {

@@ -407,8 +407,9 @@ TEST(malloc_system_calls, what_phases_of_different_sizes_leave_is_bounded_in_all
     for (const std::size_t bytes : {64ul, 1'000ul, 20'000ul, 100'000ul, 600'000ul, 20 * mib}) {
       for (int i = 0; i < 3; ++i) run_phase(phase, bytes);
       const std::size_t held = malloc_test::resident_bytes();
-      // A sanitizer keeps more beside it than the blocks.
-      require(mallard_test::instrumented || held < phase + 72 * mib, "resident: ", held,
+      // The table of the blocks is there, too. A sanitizer keeps more beside it than the blocks.
+      const std::size_t peak = phase + phase / 64 * sizeof(void*);
+      require(mallard_test::instrumented || held < peak + 80 * mib, "resident: ", held,
               ", after blocks of ", bytes);
     }
   });

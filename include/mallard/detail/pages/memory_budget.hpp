@@ -69,6 +69,11 @@ class memory_budget {
     const std::size_t all = kept();
     return most - std::min(most, all - std::min(all, mine));
   }
+  // Whether so much more is kept that it is worth while to look for it.
+  bool is_exceeded() const noexcept {
+    const std::size_t all = kept();
+    return all - all / 8 > most_kept();
+  }
   // How far to go down when more than `may` is kept, so that the next free does not exceed it
   // again.
   static constexpr std::size_t rest_of(std::size_t may) noexcept { return may - may / 8; }
@@ -108,8 +113,10 @@ class memory_budget {
   std::size_t most_kept() const noexcept {
     const std::size_t most = most_kept_.load(std::memory_order_relaxed);
     if (most != by_use) return most;
-    const std::size_t peak = peak_.load(std::memory_order_relaxed);
-    return std::clamp(peak - std::min(peak, in_use()), least_most_kept, greatest_most_kept);
+    // The accounts lag behind each other, and each excess takes an eighth of what is kept.
+    const std::size_t around_peak = peak_.load(std::memory_order_relaxed) + least_most_kept / 2;
+    return std::clamp(around_peak - std::min(around_peak, in_use()), least_most_kept,
+                      greatest_most_kept);
   }
 
   std::atomic<std::size_t> taken_{0};
