@@ -9,36 +9,14 @@ namespace {
 
 #if defined(MALLARD_BY_HAND) || defined(MALLARD_BY_TYPE)
 
-thread_local resource* current = nullptr;
-
 // The library makes its allocators itself: they find the resource of the thread.
 template <class T>
-struct current_allocator {
-  using value_type = T;
-  using is_always_equal = std::true_type;
-  current_allocator() = default;
-  template <class Other>
-  current_allocator(const current_allocator<Other>&) noexcept {}
-  T* allocate(std::size_t count) {
-    return static_cast<T*>(current->allocate(count * sizeof(T), alignof(T)));
-  }
-  void deallocate(T* p, std::size_t count) noexcept {
-    current->deallocate(p, count * sizeof(T), alignof(T));
-  }
-  friend bool operator==(const current_allocator&, const current_allocator&) { return true; }
-};
+using current_allocator = mallard::thread_bound_allocator<T, resource>;
 using text = std::basic_string<char, std::char_traits<char>, current_allocator<char>>;
 using json = nlohmann::basic_json<std::map, std::vector, text, bool, std::int64_t, std::uint64_t,
                                   double, current_allocator>;
-class use_of {
- public:
-  explicit use_of(allocator from) : before_(current) { current = from.resource(); }
-  ~use_of() { current = before_; }
-  use_of(const use_of&) = delete;
-  use_of& operator=(const use_of&) = delete;
-
- private:
-  resource* before_;
+struct use_of : mallard::thread_binding<resource> {
+  explicit use_of(allocator from) : thread_binding(*from.resource()) {}
 };
 
 #else

@@ -1,7 +1,7 @@
 // A document is read into a tree of values, looked through, and dropped.
 #include <string_view>
 
-#include "mallard/monotonic.hpp"
+#define EXAMPLE_BINDS_ITS_THREAD
 #include "variant.hpp"
 
 using namespace example;

@@ -1,6 +1,7 @@
 // The examples are each built four times: as anybody would write them; with memory resources put in
 // by hand, bound by abstract base (MALLARD_BY_HAND); with the one that suits the place bound by
-// type (MALLARD_BY_TYPE is its name); and with a scope of the malloc in their place
+// type (MALLARD_BY_TYPE is its name), or to the thread by examples whose containers are small
+// (EXAMPLE_BINDS_ITS_THREAD); and with a scope of the malloc in their place
 // (MALLARD_IN_SCOPE). The difference is here and in the one line of each example that makes its
 // memory. That line names the resource that suits the place. By base, MALLARD_STRATEGY=multipool in
 // the environment puts another one there, and the program ends with status 3 where that cannot be.
@@ -30,6 +31,7 @@
 #include "mallard/multipool.hpp"
 #include "mallard/synchronized_heap.hpp"
 #include "mallard/synchronized_multipool.hpp"
+#include "mallard/thread_bound.hpp"
 #if defined(MALLARD_IN_SCOPE)
 #include "mallard/malloc/malloc_scope.hpp"
 #endif
@@ -122,10 +124,16 @@ using allocator = std::pmr::polymorphic_allocator<>;
 #elif defined(MALLARD_BY_TYPE)
 
 using resource = MALLARD_BY_TYPE;
+#if defined(EXAMPLE_BINDS_ITS_THREAD)
+template <class T>
+using allocator_of = mallard::thread_bound_allocator<T, resource>;
+using allocator = allocator_of<std::byte>;
+#else
 using allocator = mallard::allocator<std::byte, resource>;
 // Elements that are containers get the resource, too.
 template <class T>
 using allocator_of = std::scoped_allocator_adaptor<mallard::allocator<T, resource>>;
+#endif
 
 namespace containers {
 
@@ -157,10 +165,17 @@ class memory {
  public:
   memory() = default;
   explicit memory(std::size_t first_bytes) : own_(first_bytes) {}
+#if defined(EXAMPLE_BINDS_ITS_THREAD)
+  allocator get() { return {}; }
+#else
   allocator get() { return own_; }
+#endif
 
  private:
   Usual own_;
+#if defined(EXAMPLE_BINDS_ITS_THREAD)
+  mallard::thread_binding<resource> binding_{own_};
+#endif
 };
 
 #else

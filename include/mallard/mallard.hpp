@@ -40,6 +40,7 @@
 #include "mallard/synchronized.hpp"             // IWYU pragma: export
 #include "mallard/synchronized_heap.hpp"        // IWYU pragma: export
 #include "mallard/synchronized_multipool.hpp"   // IWYU pragma: export
+#include "mallard/thread_bound.hpp"             // IWYU pragma: export
 #include "mallard/typed.hpp"                    // IWYU pragma: export
 #include "mallard/version.hpp"                  // IWYU pragma: export
 #include "mallard/wink_out.hpp"                 // IWYU pragma: export

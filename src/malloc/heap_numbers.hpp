@@ -25,9 +25,9 @@ class heap_numbers {
   // `none` when all are taken. One of them waits for the `last` heap.
   std::size_t take(void* heap, bool last = false) noexcept {
     std::size_t number = last ? most - 1 : take_again();
-    if (number == none) number = next_.fetch_add(1, std::memory_order_relaxed);
+    if (number == none) number = taken_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (number >= most - 1 && !last) {
-      next_.store(most - 1, std::memory_order_relaxed);
+      taken_.store(most - 2, std::memory_order_relaxed);
       return none;
     }
     heaps_[number].store(heap, std::memory_order_relaxed);
@@ -62,9 +62,10 @@ class heap_numbers {
     return (top / most + 1) * most + number;
   }
 
-  std::atomic<std::size_t> next_{none + 1};
-  std::atomic<std::uint64_t> top_{none};          // a number, and above it the count of changes
-  std::array<std::atomic<void*>, most> heaps_{};  // only pages that are used have memory
+  // All is zero at first, so that it takes no room in files.
+  std::atomic<std::size_t> taken_{0};
+  std::atomic<std::uint64_t> top_{none};  // a number, and above it the count of changes
+  std::array<std::atomic<void*>, most> heaps_{};
 };
 
 extern constinit heap_numbers the_heap_numbers;
