@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "profile/import/pprof.hpp"
+#include "profile/trace/symbolizer.hpp"
 #include "support/commands.hpp"
+#include "support/read_file.hpp"
 #include "support/scratch_path.hpp"
 
 namespace {
@@ -122,6 +124,19 @@ TEST_F(linked_malloc_profile, is_exact_where_every_byte_is_sampled) {
     EXPECT_NEAR(profile.at(name).allocated, one.allocated, 1e-3 * one.allocated) << name;
     EXPECT_NEAR(profile.at(name).live, one.live, 1e-3 * one.live) << name;
   }
+}
+
+TEST_F(linked_malloc_profile, names_its_modules_by_their_build_ids) {
+  run("count", "profile=16K");
+  const std::string file = mallard_test::read_file(only_file());
+  const std::string id = mallard::profile::build_id_of(MALLARD_LINKED_PROGRAM);
+  if (id.empty()) GTEST_SKIP();
+  std::string digits;
+  for (const char c : id) {
+    digits += "0123456789abcdef"[static_cast<unsigned char>(c) / 16];
+    digits += "0123456789abcdef"[static_cast<unsigned char>(c) % 16];
+  }
+  EXPECT_NE(file.find(digits), std::string::npos);
 }
 
 TEST_F(linked_malloc_profile, blocks_of_heaps_and_scopes_go_with_them) {
