@@ -138,7 +138,6 @@ MALLARD_COLD void note_large(void* p, std::size_t bytes) noexcept {
       return innermost_scope == nullptr ? allocate_mapped_or_not(bytes, alignment, is_zero)
                                         : innermost_scope->heap->allocate_large(bytes, alignment);
     });
-    the_pages.note_growth();
   }
   if (p != nullptr && sampling.count(bytes)) [[unlikely]] {
     note_large(p, bytes);
@@ -264,6 +263,11 @@ MALLARD_COLD void* allocate_perhaps_sample(std::size_t bytes) noexcept {
   return p != nullptr ? p : allocate_counted(bytes);
 }
 
+// A thread that uses only large blocks never gets to where heaps give back idle memory.
+void look_around(const slow_path& here) noexcept {
+  if (!background_looks(false) && !here.nested()) the_heaps.trim_quiet();
+}
+
 }  // namespace
 
 // GCC forgets the model here unless it is repeated.
@@ -313,14 +317,11 @@ void deallocate_slow(void* p) noexcept {
     case slice_kind::space:
       the_profile.freed(p, here.nested());
       the_pages.space_of(mark).deallocate(p);
-      background_looks(false);
-      return;
+      return look_around(here);
     case slice_kind::huge:
       the_profile.freed(p, here.nested());
       the_pages.huge.deallocate(p);
-      // A thread that uses only such blocks never gets to where heaps give back idle memory.
-      if (!here.nested() && !background_looks(false)) the_heaps.trim_quiet();
-      return;
+      return look_around(here);
     case slice_kind::guarded:
       the_profile.freed(p, here.nested());
       return the_guarded.deallocate(p);

@@ -172,7 +172,7 @@ MALLARD_ALWAYS_INLINE void* resize_at_hand(void* p, std::size_t bytes) noexcept 
     return nullptr;
   }
   const slice_mark mark = region::of(p)->mark_at(index);
-  if (!mark.may_be_slab()) [[unlikely]] {
+  if (!mark.is_slab()) [[unlikely]] {
     return nullptr;
   }
   const std::size_t have = block_bytes_of(mark.size_class());

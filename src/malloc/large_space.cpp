@@ -107,12 +107,8 @@ bool large_space::resize(void* p, std::size_t bytes) noexcept {
 }
 
 bool large_space::is_too_much(std::size_t freed_bytes) noexcept {
-  const std::size_t before = idle_bytes();
-  set_idle_bytes(before + freed_bytes);
-  // Reads what the others keep once for each further mebibyte since the last second.
-  if (before + freed_bytes <= looked_to_bytes_) return false;
-  looked_to_bytes_ = before + freed_bytes + (std::size_t{1} << 20);
-  return before + freed_bytes > may_keep();
+  set_idle_bytes(idle_bytes() + freed_bytes);
+  return idle_bytes() > may_keep();
 }
 
 void large_space::note_reused(std::size_t bytes) noexcept {
@@ -230,7 +226,6 @@ void large_space::decay() noexcept {
   {
     const holding hold(lock_);
     to_keep = idle_.rest_of(idle_bytes());
-    looked_to_bytes_ = 0;
     if (to_keep == idle_bytes()) return;
   }
   // Keeping nothing would be a trim.
@@ -258,7 +253,6 @@ void large_space::keep_to_budget() noexcept {
   {
     const holding hold(lock_);
     to_keep = may_keep();
-    looked_to_bytes_ = 0;
     if (idle_bytes() <= to_keep) return;
   }
   const holding hold(purge_lock_);

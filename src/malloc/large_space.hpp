@@ -129,10 +129,9 @@ class large_space {
   fit_heap heap_;
   segment* segments_ = nullptr;
   std::size_t segment_total_ = 0;
-  std::size_t under_way_ = 0;        // free blocks on their way to the system
-  std::size_t looked_to_bytes_ = 0;  // up to so many idle bytes, what others keep was read
-  std::size_t most_kept_ = 0;        // without a budget
-  idle_decay idle_;                  // of bytes
+  std::size_t under_way_ = 0;  // free blocks on their way to the system
+  std::size_t most_kept_ = 0;  // without a budget
+  idle_decay idle_;            // of bytes
 };
 
 inline constexpr std::size_t space_count = slice_mark::most_spaces;

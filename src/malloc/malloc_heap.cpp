@@ -157,7 +157,6 @@ void malloc_heap::note_grown() noexcept {
   if (reserved_bytes_ <= grown_to_bytes_ + bytes_between_looks + reserved_bytes_ / 8) return;
   grown_to_bytes_ = reserved_bytes_;
   look_for_free_pages();
-  list_.pages().note_growth();
 }
 
 void malloc_heap::look_after_spills(unsigned size_class) noexcept {
@@ -182,13 +181,17 @@ void malloc_heap::look_if_due() noexcept {
 void malloc_heap::purge_down_to(std::size_t bytes) noexcept {
   purge_to_bytes_ = bytes;
   to_purge_bytes_ = reserved_bytes_;
+  spilled_at_purge_bytes_ = spilled_bytes_;
 }
 
-// After all slabs were inspected, what is left lies on pages with blocks in use, and is not kept.
+// After all slabs were inspected, what is left lies on pages with blocks in use, and is not kept;
+// unless it was freed meanwhile.
 void malloc_heap::purge_portion() noexcept {
   const std::size_t bytes = purge_free_pages(to_purge_bytes_, purged_portion_bytes);
   std::size_t warm = warm_bytes() - std::min(warm_bytes(), bytes);
-  if (to_purge_bytes_ == 0) warm = std::min(warm, purge_to_bytes_);
+  if (to_purge_bytes_ == 0) {
+    warm = std::min(warm, purge_to_bytes_ + (spilled_bytes_ - spilled_at_purge_bytes_));
+  }
   if (purge_to_bytes_ != 0 && warm <= purge_to_bytes_) to_purge_bytes_ = 0;
   warm_to_bytes_ = taken_bytes() + warm;
   idle_pages_.fell_to(warm);
@@ -216,7 +219,7 @@ void malloc_heap::look_for_free_pages() noexcept {
   note_touched();
   const std::size_t warm = warm_bytes();
   const std::size_t to_keep =
-      std::min(idle_pages_.rest_of(warm), list_.budget().may_keep(kept_bytes_));
+      std::min(idle_pages_.rest_of(warm), list_.budget().may_keep_in_slabs(kept_bytes_));
   if (warm <= to_keep || unused_bytes() < reserved_bytes_ / 4) return;
   purge_down_to(to_keep);
   purge_portion();

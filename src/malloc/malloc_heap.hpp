@@ -180,9 +180,10 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   static constexpr std::size_t purged_portion_bytes = std::size_t{1} << 20;
   std::size_t to_purge_bytes_ = 0;  // of slabs
   std::size_t purge_to_bytes_ = 0;  // that are kept
-  std::size_t warm_to_bytes_ = 0;   // so much may be taken before pages come from the system
-  std::size_t kept_bytes_ = 0;      // of pages that no block touches
-  idle_decay idle_pages_;           // of bytes
+  std::size_t spilled_at_purge_bytes_ = 0;
+  std::size_t warm_to_bytes_ = 0;  // so much may be taken before pages come from the system
+  std::size_t kept_bytes_ = 0;     // of pages that no block touches
+  idle_decay idle_pages_;          // of bytes
 
   // The calls in which the thread needed the heap, and their number at the last check.
   static constexpr std::uint32_t calls_between_looks_around = 32;

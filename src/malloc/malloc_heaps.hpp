@@ -57,7 +57,6 @@ class malloc_heaps final : public heap_list<malloc_heap> {
 
   slice_supply& supply() const noexcept { return pages_.supply; }
   memory_budget& budget() const noexcept { return pages_.budget; }
-  malloc_pages& pages() const noexcept { return pages_; }
 
  private:
   // Null when there is no memory, and, but for the common heap, when all numbers are taken.

@@ -6,10 +6,6 @@ constinit malloc_pages the_pages;
 
 void malloc_pages::set_most_kept(std::size_t bytes) noexcept {
   budget.set_most_kept(bytes);
-  keep_to_budget();
-}
-
-void malloc_pages::keep_to_budget() noexcept {
   for (large_space& space : spaces) space.keep_to_budget();
   huge.kept.keep_to_budget();
   supply.keep_to_budget();

@@ -32,12 +32,6 @@ class malloc_pages {
   // The most free memory that is kept for later, in all. What heaps keep goes with their next
   // calls.
   void set_most_kept(std::size_t bytes) noexcept;
-  // To be called when more is in use: the less may be kept beside it.
-  void note_growth() noexcept {
-    if (budget.is_exceeded()) [[unlikely]] {
-      keep_to_budget();
-    }
-  }
 
   // `decay` gives back half of what nobody needed for a second, `trim` all that is free; it returns
   // whether there was any.
@@ -47,9 +41,6 @@ class malloc_pages {
   // All locks, in the order in which threads take them.
   static constexpr std::size_t lock_count = 2 * space_count + 1 + slice_supply::lock_count;
   futex_lock& lock_at(std::size_t i) noexcept;
-
- private:
-  void keep_to_budget() noexcept;
 };
 
 // The pages of the functions called malloc.

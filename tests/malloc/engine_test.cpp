@@ -270,6 +270,14 @@ TEST(malloc_engine, marks_tell_which_blocks_may_stay_with_a_thread) {
   EXPECT_EQ(slice_mark::of_space(3).space_index(), 3u);
 }
 
+TEST(malloc_engine, an_address_in_a_free_slice_is_refused_before_anything_is_copied) {
+  void* const run = detail::the_pages.supply.take(64 << 10, false);
+  detail::the_pages.supply.give(run, 64 << 10);
+  detail::deallocate(detail::allocate(40));  // one is at hand
+  EXPECT_DEATH(detail::reallocate(static_cast<char*>(run) + 64, 40),
+               "size of an address where no block begins");
+}
+
 // Apart from the process's own.
 struct engine {
   detail::malloc_pages pages;

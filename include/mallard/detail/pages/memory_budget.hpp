@@ -1,12 +1,13 @@
 // Purpose: limits how much memory all parts of an engine together take from the system, and how
 // much of that they keep unused.
 //
-// Memory that is kept counts as taken until the system has it back. All that is in use and kept is
-// no more than the recent peak of what was in use, and 64 MiB; and no more than 256 MiB is kept. So
-// a program that frees memory and allocates it again soon pays for its pages once, and one that is
-// idle holds little. Each part writes only its own account; the sums are approximate, because
-// nobody stops the others to read theirs. Each part also has an `idle_decay`, by which what it
-// keeps goes back as time passes.
+// Memory that is kept counts as taken until the system has it back. The parts together keep at most
+// a quarter of the most that was in use lately, at least 64 MiB and at most 256 MiB; pages of slabs
+// have as much of their own, so that neither starves the other. So a program that frees memory and
+// allocates it again soon does not pay for its pages each time, and one that is idle holds little.
+// Each part writes only its own account; the sums are approximate, because nobody stops the others
+// to read theirs. Each part also has an `idle_decay`, by which what it keeps goes back as time
+// passes.
 #pragma once
 
 #include <algorithm>
@@ -64,29 +65,24 @@ class memory_budget {
     most_kept_.store(bytes, std::memory_order_relaxed);
   }
   // The bytes that a part may keep beside what the others keep, if it keeps `mine` now.
-  std::size_t may_keep(std::size_t mine) const noexcept {
-    const std::size_t most = most_kept();
-    const std::size_t all = kept();
-    return most - std::min(most, all - std::min(all, mine));
-  }
-  // Whether so much more is kept that it is worth while to look for it.
-  bool is_exceeded() const noexcept {
-    const std::size_t all = kept();
-    return all - all / 8 > most_kept();
+  std::size_t may_keep(std::size_t mine) const noexcept { return beside(kept_by_parts(), mine); }
+  // The same for pages of slabs, of which `mine` are the caller's.
+  std::size_t may_keep_in_slabs(std::size_t mine) const noexcept {
+    return beside(kept_in_slabs.load(std::memory_order_relaxed), mine);
   }
   // How far to go down when more than `may` is kept, so that the next free does not exceed it
   // again.
   static constexpr std::size_t rest_of(std::size_t may) noexcept { return may - may / 8; }
 
-  // In bytes, of all parts.
+  // In bytes.
   std::size_t kept() const noexcept {
-    return kept_of_used() + slices.kept.load(std::memory_order_relaxed) +
-           mappings.kept.load(std::memory_order_relaxed);
+    return kept_by_parts() + kept_in_slabs.load(std::memory_order_relaxed);
   }
   std::size_t in_use() const noexcept {
     const std::size_t taken = slices.in_use.load(std::memory_order_relaxed) +
                               mappings.in_use.load(std::memory_order_relaxed);
-    return taken - std::min(taken, kept_of_used());
+    const std::size_t unused = kept_in_slices() + kept_in_slabs.load(std::memory_order_relaxed);
+    return taken - std::min(taken, unused);
   }
   // Call `note_use` before much is freed, and `forget_peak` about once a second: it lowers the peak
   // by an eighth of what is above the present use, so by half in five seconds.
@@ -104,19 +100,25 @@ class memory_budget {
   static constexpr std::size_t least_most_kept = std::size_t{64} << 20;
   static constexpr std::size_t greatest_most_kept = std::size_t{256} << 20;
 
-  // These bytes belong to slices that are in use by their account.
-  std::size_t kept_of_used() const noexcept {
-    std::size_t bytes = kept_in_slabs.load(std::memory_order_relaxed);
+  // By parts whose slices are in use by their account.
+  std::size_t kept_in_slices() const noexcept {
+    std::size_t bytes = 0;
     for (const account& part : parts_of_slices) bytes += part.kept.load(std::memory_order_relaxed);
     return bytes;
   }
+  std::size_t kept_by_parts() const noexcept {
+    return kept_in_slices() + slices.kept.load(std::memory_order_relaxed) +
+           mappings.kept.load(std::memory_order_relaxed);
+  }
+  std::size_t beside(std::size_t all, std::size_t mine) const noexcept {
+    const std::size_t most = most_kept();
+    return most - std::min(most, all - std::min(all, mine));
+  }
   std::size_t most_kept() const noexcept {
     const std::size_t most = most_kept_.load(std::memory_order_relaxed);
-    if (most != by_use) return most;
-    // The accounts lag behind each other, and each excess takes an eighth of what is kept.
-    const std::size_t around_peak = peak_.load(std::memory_order_relaxed) + least_most_kept / 2;
-    return std::clamp(around_peak - std::min(around_peak, in_use()), least_most_kept,
-                      greatest_most_kept);
+    return most != by_use ? most
+                          : std::clamp(peak_.load(std::memory_order_relaxed) / 4, least_most_kept,
+                                       greatest_most_kept);
   }
 
   std::atomic<std::size_t> taken_{0};
