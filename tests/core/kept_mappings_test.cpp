@@ -178,10 +178,12 @@ TEST_F(kept_mappings_test, a_quarter_of_the_recent_peak_stays_within_bounds) {
     return bytes / mib;
   };
   EXPECT_EQ(kept_after(0), 64u);
+  EXPECT_EQ(kept_after(90 * mib), 122u);
+  EXPECT_EQ(kept_after(300 * mib), 128u);
   EXPECT_EQ(kept_after(600 * mib), 150u);
   EXPECT_EQ(kept_after(4000 * mib), 256u);
   // After half a minute the peak is forgotten.
-  for (int i = 0; i < 30; ++i) budget.forget_peak();
+  for (int i = 0; i < 60; ++i) budget.forget_peak();
   EXPECT_EQ(kept_after(0), 64u);
 }
 

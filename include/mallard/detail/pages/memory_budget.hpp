@@ -1,13 +1,13 @@
 // Purpose: limits how much memory all parts of an engine together take from the system, and how
 // much of that they keep unused.
 //
-// Memory that is kept counts as taken until the system has it back. The parts together keep at most
-// a quarter of the most that was in use lately, at least 64 MiB and at most 256 MiB; pages of slabs
-// have as much of their own, so that neither starves the other. So a program that frees memory and
-// allocates it again soon does not pay for its pages each time, and one that is idle holds little.
-// Each part writes only its own account; the sums are approximate, because nobody stops the others
-// to read theirs. Each part also has an `idle_decay`, by which what it keeps goes back as time
-// passes.
+// Memory that is kept counts as taken until the system has it back. The parts together keep what
+// was in use lately up to 128 MiB, or a quarter of it if that is more, but at least 64 MiB and at
+// most 256 MiB; pages of slabs have as much of their own, so that neither starves the other. So a
+// program that frees memory and allocates it again soon does not pay for its pages each time, and
+// one that is idle holds little. Each part writes only its own account; the sums are approximate,
+// because nobody stops the others to read theirs. Each part also has an `idle_decay`, by which what
+// it keeps goes back as time passes.
 #pragma once
 
 #include <algorithm>
@@ -116,9 +116,11 @@ class memory_budget {
   }
   std::size_t most_kept() const noexcept {
     const std::size_t most = most_kept_.load(std::memory_order_relaxed);
-    return most != by_use ? most
-                          : std::clamp(peak_.load(std::memory_order_relaxed) / 4, least_most_kept,
-                                       greatest_most_kept);
+    if (most != by_use) return most;
+    const std::size_t peak = peak_.load(std::memory_order_relaxed);
+    // The accounts lag behind each other, so there is a little more than the whole peak.
+    const std::size_t all_of_little = std::min(peak + least_most_kept / 2, 2 * least_most_kept);
+    return std::clamp(std::max(peak / 4, all_of_little), least_most_kept, greatest_most_kept);
   }
 
   std::atomic<std::size_t> taken_{0};
