@@ -2,16 +2,19 @@
 // `std::allocator`: a vector of 24 bytes, where one that holds an allocator has 32.
 //
 //   mallard::monotonic_resource arena;
-//   mallard::thread_binding inside(arena);  // this thread's, until the scope ends
+//   mallard::thread_binding<mallard::monotonic_resource> inside(arena);  // this thread's, here
 //   std::vector<int, mallard::thread_bound_allocator<int, mallard::monotonic_resource>> v;
 //   v.push_back(1);
 //   static_assert(sizeof v == sizeof(std::vector<int>));
 //
 // A container may only allocate and free while the thread is bound to the resource that it began
-// with: so it must not outlive the binding, nor be changed inside of one to another resource, nor
-// on another thread. Nothing in the container could tell. With `MALLARD_ASSERTIONS`, an allocation
-// without a binding ends the program, and resources that know their blocks refuse others'. Where
-// you cannot promise this, use `mallard::allocator`.
+// with: so it must not outlive the binding, be returned or moved out of it, nor be changed inside
+// of one to another resource, nor on another thread. Objects that an arena destroys, by
+// `mallard::create`, outlive it. Nothing in the container could tell: an allocation without a
+// binding is undefined. With `MALLARD_ASSERTIONS` it ends the program; at level 2, resources that
+// know their blocks refuse others'. Where you cannot promise this, use `mallard::allocator`.
+//
+// Shared libraries that are compiled with `-fvisibility=hidden` have bindings of their own.
 //
 // Complexity: as the resource, and one load of thread-local storage. Thread-safety: each thread has
 // bindings of its own. Coroutines must not move to another thread while they are bound.
@@ -27,12 +30,14 @@
 namespace mallard::inline v1 {
 
 // Binds the thread to a resource until it is destroyed; then what was bound before counts again.
-// Bindings to other types of resources, or with other tags, are independent.
+// Bindings to other types of resources, or with other tags, are independent: so the type is that of
+// the allocators, also for a resource that derives from it.
 template <class Resource, class Tag = void>
 class thread_binding {
  public:
   // `resource` must outlive the binding.
-  explicit thread_binding(Resource& resource MALLARD_LIFETIMEBOUND) noexcept : before_(current_) {
+  explicit thread_binding(std::type_identity_t<Resource>& resource MALLARD_LIFETIMEBOUND) noexcept
+      : before_(current_) {
     current_ = &resource;
   }
   ~thread_binding() { current_ = before_; }

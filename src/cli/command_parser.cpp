@@ -115,11 +115,13 @@ void describe(const CLI::App& app, const std::string& name, std::vector<describe
   }
 }
 
-// `mallard help COMMAND` is `mallard COMMAND --help`.
-void turn_help_round(std::vector<std::string>& words) {
+// `mallard help COMMAND` is `mallard COMMAND --help`. A word that is no command is left to be
+// refused.
+void turn_help_round(const CLI::App& app, std::vector<std::string>& words) {
   if (words.empty() || words.front() != "help") return;
   words.erase(words.begin());
-  words.emplace_back("--help");
+  const auto is_named = [&](const CLI::App* one) { return one->get_name() == words.front(); };
+  if (words.empty() || !app.get_subcommands(is_named).empty()) words.emplace_back("--help");
 }
 
 // The help says ranges where they are worth it.
@@ -250,7 +252,7 @@ command_parser::action parse_command_line(int argc, const char* const* argv,
   declare(program);
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
-    turn_help_round(words);
+    turn_help_round(*app, words);
     mark_program(words, *app);
     std::reverse(words.begin(), words.end());  // the order in which CLI11 wants them
     app->parse(std::move(words));

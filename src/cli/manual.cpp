@@ -221,8 +221,14 @@ _mallard_names() {
   }
   return out + R"sh(_mallard_of() {
   local word name=_mallard
+  local -i end=${words[(i)--]}
+  if (( end < CURRENT )); then
+    shift end words
+    (( CURRENT -= end ))
+    _normal
+    return
+  fi
   for word in ${words[2,CURRENT-1]}; do
-    [[ $word == -- ]] && { _normal; return }
     (( $+functions[${name}_$word] )) && name=${name}_$word
   done
   $name

@@ -38,6 +38,9 @@ TEST_F(commands_test, tells_its_version_and_its_help) {
   EXPECT_EQ(run({"--version"}).status, 0);
   EXPECT_THAT(run({"--help"}).out, HasSubstr("bench"));
   EXPECT_THAT(run({"bench", "density", "--help"}).out, HasSubstr("--memory-limit"));
+  EXPECT_EQ(run({"help", "bench"}).out, run({"bench", "--help"}).out);
+  EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
+  expect_refused({"help", "bensh"}, 2, "bench");
 }
 
 TEST_F(commands_test, unknown_commands_and_options_are_refused) {
