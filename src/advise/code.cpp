@@ -55,7 +55,8 @@ class writer {
       containers();
     }
     if (is_arena(what_.how) && what_.ends_with_call) {
-      line("// For trees of small containers, mallard/thread_bound.hpp has an allocator that takes");
+      line(
+          "// For trees of small containers, mallard/thread_bound.hpp has an allocator that takes");
       line("// no room in them.");
     }
     if (what_.may_wink_out) winked_out();

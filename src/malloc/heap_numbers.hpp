@@ -17,7 +17,7 @@ namespace mallard::inline v1::detail {
 
 class heap_numbers {
  public:
-  static constexpr unsigned bits = 17;
+  static constexpr unsigned bits = 16;
   static constexpr std::size_t most = std::size_t{1} << bits;
   // Nobody's number.
   static constexpr std::size_t none = 0;

@@ -61,7 +61,7 @@ TEST(user_heap, threads_have_one_in_common_when_there_are_as_many_heaps_as_can_b
   errno = 0;
   while (mallard_heap* const heap = mallard_heap_create()) heaps.push_back(heap);
   EXPECT_EQ(errno, ENOMEM);
-  EXPECT_GT(heaps.size(), 100'000u);
+  EXPECT_GT(heaps.size(), 60'000u);
   const auto use = [] {
     std::vector<std::vector<char>> blocks;
     for (std::size_t bytes = 1; bytes < 400 * kib; bytes += bytes / 7 + 1)

@@ -444,7 +444,7 @@ TEST(malloc_system_calls, pages_kept_in_slabs_leave_room_for_large_blocks) {
     }
     const std::size_t before = purged_bytes;
     for (int i = 0; i < 1'000; ++i) {
-      void* const p = detail::allocate(300'000 + i % 5 * 100'000ul);
+      void* const p = detail::allocate(300'000 + static_cast<std::size_t>(i % 5) * 100'000);
       detail::deallocate(std::memset(p, 1, 300'000));
     }
     require(purged_bytes - before < mib, "given back: ", purged_bytes - before);

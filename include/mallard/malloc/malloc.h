@@ -150,7 +150,7 @@ int mallard_stats_all(int all);
 typedef struct mallard_heap mallard_heap;
 
 /* Returns: an empty heap, of about a KiB; null and ENOMEM if there is no memory, or if the process has
- * 131,070 heaps, those of its threads included. */
+ * 65,534 heaps, those of its threads included. */
 mallard_heap* mallard_heap_create(void);
 
 /* Returns: a block of at least `bytes`, aligned to 16 and to `alignment`, a power of two; 0 means
