@@ -83,8 +83,11 @@ class malloc_profile : public profiled_program, public testing::WithParamInterfa
 
 // An estimate of so many bytes, sampled one in so many, is off by no more than six of its standard
 // deviations: in one of 10^9 cases it is.
-void expect_near(double estimate, double truth, double mean_bytes, const std::string& what) {
-  EXPECT_NEAR(estimate, truth, 6 * std::sqrt(truth * mean_bytes) + 1) << what;
+void expect_near(double estimate, double truth, double mean_bytes, const std::string& what,
+                 double more = 0) {
+  const double error = 6 * std::sqrt(truth * mean_bytes) + 1;
+  EXPECT_GE(estimate, truth - error) << what;
+  EXPECT_LE(estimate, (1 + more) * truth + error) << what;
 }
 
 TEST_P(malloc_profile, estimates_what_each_function_allocated_and_what_lives) {
@@ -92,10 +95,12 @@ TEST_P(malloc_profile, estimates_what_each_function_allocated_and_what_lives) {
   const sums_by_function truth = run("count", "profile=16K", GetParam());
   EXPECT_EQ(truth.size(), 5U);
   const sums_by_function profile = read_profile(only_file());
+  // The sticky library asks for a record of 8 bytes with each block: a tenth more for small ones.
+  const double records = std::string(GetParam()).find("sticky") == std::string::npos ? 0 : 0.1;
   for (const auto& [name, one] : truth) {
     ASSERT_EQ(profile.count(name), 1U) << name;
-    expect_near(profile.at(name).allocated, one.allocated, mean, name);
-    expect_near(profile.at(name).live, one.live, mean, name);
+    expect_near(profile.at(name).allocated, one.allocated, mean, name, records);
+    expect_near(profile.at(name).live, one.live, mean, name, records);
   }
 }
 
