@@ -23,9 +23,8 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "mallard/bindable.hpp"
+#include "mallard/allocator.hpp"
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/failure.hpp"
 
 namespace mallard::inline v1 {
 
@@ -73,13 +72,11 @@ class thread_bound_allocator {
   // Effects: allocates room for `n` objects from the thread's resource.
   // Errors: `std::bad_array_new_length` if their size does not fit, or what the resource throws.
   [[nodiscard]] T* allocate(std::size_t n) {
-    static_assert(bindable_resource<Resource>);
-    if (n > ~std::size_t{0} / sizeof(T)) detail::fail_array_length();
-    return static_cast<T*>(resource()->allocate(n * sizeof(T), alignof(T)));
+    return allocator<T, Resource>(resource()).allocate(n);
   }
 
   void deallocate(T* p, std::size_t n) noexcept {
-    resource()->deallocate(p, n * sizeof(T), alignof(T));
+    allocator<T, Resource>(resource()).deallocate(p, n);
   }
 
   // Requires a binding.

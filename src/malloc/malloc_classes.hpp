@@ -17,12 +17,8 @@ namespace mallard::inline v1::detail {
 inline constexpr std::size_t malloc_alignment = 16;
 inline constexpr unsigned malloc_class_count = extended_class_count;
 
-// A thread's magazines are those of the classes, behind one that has no block and no room.
-inline constexpr std::size_t magazine_count = malloc_class_count + 1;
+inline constexpr std::size_t magazine_count = magazine_of(malloc_class_count);
 static_assert(magazine_count <= slice_mark::most_magazines);
-constexpr std::size_t magazine_of(std::size_t size_class) noexcept {
-  return size_class + 1;
-}
 
 // Indexed by the block's bytes divided by 16, rounded up; has an entry for 0 bytes.
 inline constexpr auto magazine_by_block = [] {

@@ -173,8 +173,8 @@ void malloc_heap::look_after_spills(unsigned size_class) noexcept {
 
 // Called from time to time.
 void malloc_heap::look_if_due() noexcept {
+  if (os::milliseconds() - looked_at_ >= idle_decay::milliseconds) return look_for_free_pages();
   note_touched();
-  if (os::milliseconds() - looked_at_ >= idle_decay::milliseconds) look_for_free_pages();
 }
 
 // Purges free pages until only so many bytes are kept.

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +22,7 @@
 #include "malloc/heap_profile.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/sampling.hpp"
+#include "unwind/build_id.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -224,57 +224,11 @@ std::uint64_t hexadecimal(const char*& at) noexcept {
   }
 }
 
-struct address_range {
-  std::uint64_t begin;
-  std::uint64_t end;
-};
-
-// The build id of a module in hexadecimal digits, from the notes in the mapping of its file's
-// start. Returns the number of digits, 0 if there is none.
-std::size_t find_build_id(const address_range& start, std::array<char, 64>& digits) noexcept {
-  const auto* const file = reinterpret_cast<const char*>(start.begin);
-  const std::size_t size = start.end - start.begin;
-  ElfW(Ehdr) head;
-  if (size < sizeof head || std::memcmp(file, ELFMAG, SELFMAG) != 0) return 0;
-  std::memcpy(&head, file, sizeof head);
-  for (std::size_t i = 0; i < head.e_phnum; ++i) {
-    ElfW(Phdr) part;
-    const std::size_t place = head.e_phoff + i * sizeof part;
-    if (place > size - sizeof part) return 0;
-    std::memcpy(&part, file + place, sizeof part);
-    if (part.p_type != PT_NOTE || part.p_offset > size || part.p_filesz > size - part.p_offset) {
-      continue;
-    }
-    const std::size_t alignment = part.p_align == 8 ? 8 : 4;
-    std::size_t at = part.p_offset;
-    const std::size_t end = at + part.p_filesz;
-    for (ElfW(Nhdr) note; end - at >= sizeof note;) {
-      std::memcpy(&note, file + at, sizeof note);
-      const std::size_t name = at + sizeof note;
-      const std::size_t id = round_up(name + note.n_namesz, alignment);
-      at = round_up(id + note.n_descsz, alignment);
-      if (id > end || note.n_descsz > end - id) break;
-      const bool is_id = note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof ELF_NOTE_GNU &&
-                         std::memcmp(file + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) == 0;
-      if (is_id && note.n_descsz <= digits.size() / 2) {
-        for (std::size_t b = 0; b < note.n_descsz; ++b) {
-          const auto value = static_cast<unsigned char>(file[id + b]);
-          digits[2 * b] = "0123456789abcdef"[value / 16];
-          digits[2 * b + 1] = "0123456789abcdef"[value % 16];
-        }
-        return std::size_t{2} * note.n_descsz;
-      }
-      if (at > end) break;
-    }
-  }
-  return 0;
-}
-
 // The ranges of modules' code, in the order of addresses; only the first ones that are so many.
 class code_ranges {
  public:
   code_ranges() noexcept
-      : ranges_(static_cast<address_range*>(os::map(mapped_bytes, os::page_size(), false))) {}
+      : ranges_(static_cast<range*>(os::map(mapped_bytes, os::page_size(), false))) {}
   ~code_ranges() {
     if (ranges_ != nullptr) os::unmap(ranges_, mapped_bytes);
   }
@@ -286,26 +240,16 @@ class code_ranges {
   void write(profile_writer& out, large_buffers& place) noexcept {
     mapping_lines lines(place);
     while (const char* at = count_ == most ? nullptr : lines.next()) {
-      address_range here{hexadecimal(at), 0};
+      range here{hexadecimal(at), 0};
       if (*at++ != '-') continue;
       here.end = hexadecimal(at);
-      if (std::strlen(at) < 6) continue;
-      const bool is_readable = at[1] == 'r';
-      const bool is_code = at[3] == 'x';
+      if (std::strlen(at) < 6 || at[3] != 'x') continue;
       at += 6;
       const std::uint64_t offset = hexadecimal(at);
       const char* const path = std::strchr(at, '/');
       if (path == nullptr) continue;
-      const std::size_t file = hash_of_words(at, path);
-      if (offset == 0 && is_readable) {
-        start_ = here;
-        started_ = file;
-      }
-      if (!is_code) continue;
       out.text(fields::a_string, path, std::strlen(path));
-      std::array<char, 64> digits;
-      const bool is_known = started_ == file && start_.end != 0;
-      out.text(fields::a_string, digits.data(), is_known ? find_build_id(start_, digits) : 0);
+      write_build_id(out, here.begin);
       message one;
       one.number(1, count_ + 1);
       one.number(2, here.begin);
@@ -319,31 +263,36 @@ class code_ranges {
   }
   // The range's number; 0: none.
   std::uint64_t number_at(std::uint64_t address) const noexcept {
-    const address_range* const found =
+    const range* const found =
         std::upper_bound(ranges_, ranges_ + count_, address,
-                         [](std::uint64_t a, const address_range& one) { return a < one.end; });
+                         [](std::uint64_t a, const range& one) { return a < one.end; });
     const bool is_in = found != ranges_ + count_ && address >= found->begin;
     return is_in ? static_cast<std::uint64_t>(found - ranges_) + 1 : 0;
   }
 
  private:
-  // Device and inode, which stand before the path.
-  static std::size_t hash_of_words(const char* from, const char* to) noexcept {
-    std::size_t hash = 0;
-    for (; from != to; ++from) {
-      if (*from != ' ') hash = hash * 31 + static_cast<unsigned char>(*from);
+  struct range {
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+
+  // In hexadecimal digits.
+  static void write_build_id(profile_writer& out, std::uint64_t address) noexcept {
+    std::array<char, 64> digits;
+    std::size_t count = 0;
+    const std::string_view id = unwind::build_id_of(unwind::module_of(address));
+    for (const char c : id.substr(0, id.size() <= digits.size() / 2 ? id.size() : 0)) {
+      digits[count++] = "0123456789abcdef"[static_cast<unsigned char>(c) / 16];
+      digits[count++] = "0123456789abcdef"[static_cast<unsigned char>(c) % 16];
     }
-    return hash;
+    out.text(fields::a_string, digits.data(), count);
   }
 
   static constexpr std::size_t most = 4096;
-  static constexpr std::size_t mapped_bytes = most * sizeof(address_range);
+  static constexpr std::size_t mapped_bytes = most * sizeof(range);
 
-  address_range* ranges_;
+  range* ranges_;
   std::size_t count_ = 0;
-  // The mapping of a file's start, and of which file.
-  address_range start_{};
-  std::size_t started_ = 0;
 };
 
 // A set of addresses, in a mapping that has room for twice as many.

@@ -31,6 +31,11 @@ enum class slice_kind {
   guarded,             // of the pages of guarded blocks
 };
 
+// A thread's magazines are those of the size classes, behind one that has no block and no room.
+constexpr std::size_t magazine_of(std::size_t size_class) noexcept {
+  return size_class + 1;
+}
+
 class slice_mark {
  public:
   // The mark of nobody's slices. It has no bit, so it passes every test as that of a block of no
@@ -48,11 +53,12 @@ class slice_mark {
   // `stays_anywhere`: its blocks may stay with any thread.
   static constexpr slice_mark of_slab(std::size_t heap, std::size_t size_class,
                                       bool stays_anywhere) noexcept {
-    return slice_mark((size_class + 1) | heap << heap_shift |
+    return slice_mark(magazine_of(size_class) | heap << heap_shift |
                       (stays_anywhere ? everybodys : owner_bits(heap)));
   }
   static constexpr slice_mark of_user_heap_slab(std::size_t heap, std::size_t size_class) noexcept {
-    return slice_mark((size_class + 1) | heap << heap_shift | owner_bits(heap) | of_user_heap);
+    return slice_mark(magazine_of(size_class) | heap << heap_shift | owner_bits(heap) |
+                      of_user_heap);
   }
   static constexpr slice_mark of_user_heap_space(std::size_t heap) noexcept {
     return slice_mark(in_no_slab | of_user_heap | first_space_part | heap << heap_shift);
@@ -62,7 +68,7 @@ class slice_mark {
   }
   // The mark of a slab of some thread's heap.
   static constexpr slice_mark of_any_slab(std::size_t size_class) noexcept {
-    return slice_mark((size_class + 1) | everybodys);
+    return slice_mark(magazine_of(size_class) | everybodys);
   }
 
   // The bits of marks of blocks that must not stay with a thread whose heap has that number; in a

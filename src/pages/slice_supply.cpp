@@ -52,8 +52,9 @@ bool slice_supply::add_region() noexcept {
   constexpr std::size_t least_bytes = std::size_t{1} << 20;
   region* r = nullptr;
   if (regions_made_ == 0) {
-    has_few_addresses_.store(os::most_addresses() < os::physical_memory_bytes(),
-                             std::memory_order_relaxed);
+    const bool are_few = os::most_addresses() < os::physical_memory_bytes();
+    has_few_addresses_.store(are_few, std::memory_order_relaxed);
+    if (are_few) budget_.expect_few_addresses();
   }
   for (std::size_t reserved = region_bytes; r == nullptr && reserved >= least_bytes;
        reserved /= 4) {

@@ -54,7 +54,7 @@ TEST_P(confined_malloc, blocks_of_one_size_get_nearly_all_addresses) {
   for (const char* const size : {"1_kb", "1_mib", "3_mib", "5_mib"}) {
     expect_works(
         std::string("addresses_filled_by_") + size, "", "",
-        is_checked ? "ulimit -v 262144; LEAST_MIB=200 " : "ulimit -v 262144; LEAST_MIB=215 ");
+        is_checked ? "ulimit -v 262144; LEAST_MIB=200 " : "ulimit -v 262144; LEAST_MIB=230 ");
   }
 }
 

@@ -1,6 +1,5 @@
 #include "recorder/preload/thread_log.hpp"
 
-#include <elf.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -11,6 +10,7 @@
 #include "preload/cpu_timer.hpp"
 #include "recorder/futex.hpp"
 #include "recorder/preload/hook.hpp"
+#include "unwind/build_id.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -205,29 +205,10 @@ void thread_log::write_module(std::uint64_t ip) noexcept {
     std::memcpy(path_, found.module->l_name, path_bytes);
   }
 
-  const char* build_id = nullptr;
-  std::size_t build_id_bytes = 0;
-  const auto* const header = reinterpret_cast<const Elf64_Ehdr*>(found.start);
-  if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0) {
-    const auto* const parts = reinterpret_cast<const Elf64_Phdr*>(found.start + header->e_phoff);
-    for (unsigned i = 0; i < header->e_phnum; ++i) {
-      if (parts[i].p_type != PT_NOTE) continue;
-      const std::uint64_t start = found.module->l_addr + parts[i].p_vaddr;
-      for (std::uint64_t at = start; at + sizeof(Elf64_Nhdr) <= start + parts[i].p_memsz;) {
-        const auto* const note = reinterpret_cast<const Elf64_Nhdr*>(at);
-        const std::uint64_t name = at + sizeof(Elf64_Nhdr);
-        const std::uint64_t data = name + ((note->n_namesz + 3U) & ~3U);
-        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-            std::memcmp(reinterpret_cast<const char*>(name), "GNU", 4) == 0) {
-          build_id = reinterpret_cast<const char*>(data);
-          build_id_bytes = note->n_descsz < 64 ? note->n_descsz : 64;
-        }
-        at = data + ((note->n_descsz + 3U) & ~3U);
-      }
-    }
-  }
+  constexpr std::size_t longest_build_id = 64;
+  const std::string_view build_id = unwind::build_id_of(found).substr(0, longest_build_id);
 
-  const std::size_t words = 7 + (path_bytes + 7) / 8 + (build_id_bytes + 7) / 8;
+  const std::size_t words = 7 + (path_bytes + 7) / 8 + (build_id.size() + 7) / 8;
   std::uint64_t* const to = reserve(words);
   if (to == nullptr || !process.modules.add(found)) return;
   to[0] = first_word(message::module, words - 1);
@@ -236,9 +217,11 @@ void thread_log::write_module(std::uint64_t ip) noexcept {
   to[3] = found.start;
   to[4] = found.end;
   to[5] = path_bytes;
-  to[6] = build_id_bytes;
+  to[6] = build_id.size();
   std::memcpy(to + 7, path_, path_bytes);
-  if (build_id_bytes != 0) std::memcpy(to + 7 + (path_bytes + 7) / 8, build_id, build_id_bytes);
+  if (!build_id.empty()) {
+    std::memcpy(to + 7 + (path_bytes + 7) / 8, build_id.data(), build_id.size());
+  }
   publish(words);
 }
 

@@ -64,6 +64,11 @@ class memory_budget {
   void set_most_kept(std::size_t bytes) noexcept {
     most_kept_.store(bytes, std::memory_order_relaxed);
   }
+  // Where addresses are few, what is kept stands in the way of blocks of other sizes: then no more
+  // than the least is kept of a small program.
+  void expect_few_addresses() noexcept {
+    whole_peak_to_.store(least_most_kept, std::memory_order_relaxed);
+  }
   // The bytes that a part may keep beside what the others keep, if it keeps `mine` now.
   std::size_t may_keep(std::size_t mine) const noexcept { return beside(kept_by_parts(), mine); }
   // The same for pages of slabs, of which `mine` are the caller's.
@@ -119,7 +124,8 @@ class memory_budget {
     if (most != by_use) return most;
     const std::size_t peak = peak_.load(std::memory_order_relaxed);
     // The accounts lag behind each other, so there is a little more than the whole peak.
-    const std::size_t all_of_little = std::min(peak + least_most_kept / 2, 2 * least_most_kept);
+    const std::size_t all_of_little =
+        std::min(peak + least_most_kept / 2, whole_peak_to_.load(std::memory_order_relaxed));
     return std::clamp(std::max(peak / 4, all_of_little), least_most_kept, greatest_most_kept);
   }
 
@@ -127,6 +133,7 @@ class memory_budget {
   std::atomic<std::size_t> limit_{none};
   std::atomic<std::size_t> most_kept_;
   std::atomic<std::size_t> peak_{0};
+  std::atomic<std::size_t> whole_peak_to_{2 * least_most_kept};
 };
 
 }  // namespace mallard::inline v1::detail
