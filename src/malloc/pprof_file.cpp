@@ -278,10 +278,9 @@ class code_ranges {
 
   // In hexadecimal digits.
   static void write_build_id(profile_writer& out, std::uint64_t address) noexcept {
-    std::array<char, 64> digits;
+    std::array<char, 2 * unwind::longest_build_id> digits;
     std::size_t count = 0;
-    const std::string_view id = unwind::build_id_of(unwind::module_of(address));
-    for (const char c : id.substr(0, id.size() <= digits.size() / 2 ? id.size() : 0)) {
+    for (const char c : unwind::build_id_of(unwind::module_of(address))) {
       digits[count++] = "0123456789abcdef"[static_cast<unsigned char>(c) / 16];
       digits[count++] = "0123456789abcdef"[static_cast<unsigned char>(c) % 16];
     }

@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <link.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -13,7 +14,10 @@
 
 namespace mallard::unwind {
 
-// Bytes, not text; empty if the module has none. Takes no lock and does not allocate.
+inline constexpr std::size_t longest_build_id = 32;  // a linker's own have 16 or 20
+
+// Bytes, not text; empty if the module has none, or a longer one than that. Takes no lock, does not
+// allocate, and needs nothing of a C++ runtime even where nothing is inlined.
 inline std::string_view build_id_of(const module_range& in) noexcept {
   if (in.module == nullptr || in.end - in.start < sizeof(ElfW(Ehdr))) return {};
   const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(in.start);
@@ -37,6 +41,7 @@ inline std::string_view build_id_of(const module_range& in) noexcept {
       if (id + note->n_descsz > end) break;
       if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof ELF_NOTE_GNU &&
           std::memcmp(name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) == 0) {
+        if (note->n_descsz > longest_build_id) return {};
         return {reinterpret_cast<const char*>(id), note->n_descsz};
       }
     }

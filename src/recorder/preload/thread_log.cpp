@@ -205,9 +205,7 @@ void thread_log::write_module(std::uint64_t ip) noexcept {
     std::memcpy(path_, found.module->l_name, path_bytes);
   }
 
-  constexpr std::size_t longest_build_id = 64;
-  const std::string_view build_id = unwind::build_id_of(found).substr(0, longest_build_id);
-
+  const std::string_view build_id = unwind::build_id_of(found);
   const std::size_t words = 7 + (path_bytes + 7) / 8 + (build_id.size() + 7) / 8;
   std::uint64_t* const to = reserve(words);
   if (to == nullptr || !process.modules.add(found)) return;
