@@ -9,13 +9,16 @@ import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const [folder, ...rest] = process.argv.slice(2);
+if (folder === '--help') {
+  console.log('usage: node packaging/one-file.mjs FOLDER [--without memory] [--without checks]');
+  process.exit();
+}
+if (!folder || folder.startsWith('-')) fail('there is no folder to write to');
 const without = new Set();
 for (let i = 0; i < rest.length; i += 2) {
   if (rest[i] !== '--without' || !['memory', 'checks'].includes(rest[i + 1])) fail(`'${rest[i]}' is not known`);
   without.add(rest[i + 1]);
 }
-if (!folder) fail('there is no folder to write to');
-
 function fail(text) {
   console.error(`one-file: ${text}`);
   process.exit(1);

@@ -58,6 +58,8 @@ class Mallard(ConanFile):
         CMake(self).install()
 
     def package_info(self):
-        # Mallard's own CMake package says more than Conan could.
+        # Mallard's own CMake package says more than Conan could; the rest is for other generators.
         self.cpp_info.set_property("cmake_find_mode", "none")
+        self.cpp_info.set_property("pkg_config_name", "mallard")
+        self.cpp_info.libs = ["mallard"]
         self.cpp_info.builddirs = [os.path.join("lib", "cmake", "mallard")]

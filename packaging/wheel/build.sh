@@ -3,6 +3,7 @@
 # they do: GLIBC, 2.28 unless it is set, whose names alone are linked. The one for musl, 1.2 and later, has the mallocs
 # alone.
 set -eu
+[ "${1:-}" != --help ] || { echo "usage: packaging/wheel/build.sh [--musl] FOLDER"; exit 0; }
 cd "$(dirname "$0")/../.."
 musl=
 [ "${1:-}" != --musl ] || { musl=yes && shift; }

@@ -28,7 +28,7 @@ using profile::budget_finding;
 struct check_options {
   std::vector<std::string> words;  // a trace, or a command
   std::string budget;
-  std::string format = "text";
+  bool annotations = false;
   std::string keep;  // where the trace goes
   bool json = false;
   bool update = false;
@@ -54,6 +54,9 @@ std::string describe(const check_options& options, const budget_finding& one) {
       text += ", at most " + amount(one.rule, one.unclear->most);
     }
     return text + "; MALLARD_SCOPE in the source tells them apart";
+  }
+  if (one.may_be_inlined) {
+    return text + "it is on no stack, but may be inlined there: build with -g, which tells";
   }
   if (!one.found) {
     text += "there is no such function";
@@ -143,6 +146,7 @@ void print_json(const std::string& trace, const std::vector<budget_finding>& fin
       rule["nearest"] = one.nearest;
     }
     if (one.is_inlined) rule["inlined"] = true;
+    if (one.may_be_inlined) rule["may_be_inlined"] = true;
     if (one.too_many != 0) rule["too_many"] = one.too_many;
     out["rules"].push_back(rule);
   }
@@ -180,7 +184,7 @@ int check_trace(const check_options& options, const rule_list& rules, const std:
     if (one.kept()) continue;
     ++breaches;
     if (options.json) continue;
-    if (options.format == "github") {
+    if (options.annotations) {
       print_annotation(options, one);
     } else {
       fmt::print("{}\n", describe(options, one));
@@ -230,10 +234,6 @@ int check_program(const check_options& options, const rule_list& rules) {
 }
 
 int check(const check_options& options, bool is_command) {
-  if (options.format != "text" && options.format != "github") {
-    throw usage_error(
-        fmt::format("--format: unknown value '{}' (known: text, github)", options.format));
-  }
   if (is_command) return check_program(options, rules_of(options));
   if (options.words.size() > 1) {
     throw usage_error("check takes one trace, or a command after --");
@@ -252,7 +252,8 @@ void add_check_command(command_parser app, const context& shared) {
                      "A trace of `mallard record` (default: the newest here), or -- and a command");
   command.add_option("--budget", options->budget, "Rules, one a line (" + document("ci.md") + ")")
       .required();
-  command.add_option("--format", options->format, "text (default) or github: annotations");
+  command.add_choice("--format", options->annotations, {{"text", false}, {"github", true}},
+                     "Lines of text, or GitHub's annotations");
   command.add_option("--keep", options->keep, "Keep the command's trace here");
   command.add_flag("--update", options->update,
                    "Lower each limit that leaves room to the value found");

@@ -25,13 +25,6 @@ std::string command_line(int argc, const char* const* argv) {
   return line;
 }
 
-colour_choice parse_colour(std::string_view word) {
-  if (word == "auto") return colour_choice::automatic;
-  if (word == "always") return colour_choice::always;
-  if (word == "never") return colour_choice::never;
-  throw usage_error(fmt::format("--color: unknown value '{}' (known: auto, always, never)", word));
-}
-
 // Below `ulimit -f` a write then fails instead of ending the process. A handler, not SIG_IGN: the
 // programs that we start do not inherit it.
 void give_errors_for_large_files() {
@@ -65,12 +58,15 @@ int run(int argc, const char* const* argv) {
   shared.command_line = command_line(argc, argv);
   shared.has_dashes = std::any_of(argv, argv + argc,
                                   [](const char* word) { return std::string_view(word) == "--"; });
-  std::string colour = "auto";
   try {
     const command_parser::action chosen = parse_command_line(
         argc, argv, "Measures what a local memory allocator would gain, and helps to choose one.",
         fmt::format("mallard {}", lab::mallard_version()), [&](command_parser app) {
-          app.add_option("--color", colour, "Colour: auto, always or never");
+          app.add_choice("--color", shared.colour,
+                         {{"auto", colour_choice::automatic},
+                          {"always", colour_choice::always},
+                          {"never", colour_choice::never}},
+                         "Colours on the screen");
           add_advise_command(app, shared);
           add_bench_command(app, shared);
           add_show_command(app, shared);
@@ -92,7 +88,6 @@ int run(int argc, const char* const* argv) {
           add_cut_command(app);
           add_manual_commands(app);
         });
-    shared.colour = parse_colour(colour);
     return finish_output(chosen());
   } catch (const usage_error& problem) {
     return complain(problem.what(), bad_usage);

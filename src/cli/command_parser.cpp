@@ -1,6 +1,7 @@
 #include "cli/command_parser.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -27,6 +28,10 @@ constexpr char of_program = '\1';
 std::string unmarked(std::string word) {
   if (!word.empty() && word.front() == of_program) word.erase(0, 1);
   return word;
+}
+
+std::vector<const CLI::App*> all_commands(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
 const CLI::App* find_command(const CLI::App& app, const std::string& name) {
@@ -62,21 +67,35 @@ void mark_program(std::vector<std::string>& words, const CLI::App& app) {
   for (; word != words.end(); ++word) word->insert(word->begin(), of_program);
 }
 
-// ": did you mean ...?" where there is such a command.
+// ": did you mean ...?" where there is such a command or option.
 std::string nearest(const std::string& word, const CLI::App& app) {
   const CLI::App* chosen = &app;
   while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
   std::set<std::string> names;
-  for (const CLI::App* const one : chosen->get_subcommands([](const CLI::App*) { return true; })) {
-    names.insert(one->get_name());
+  if (word.starts_with('-')) {
+    for (const CLI::App* at = chosen; at != nullptr; at = at->get_parent()) {
+      for (const CLI::Option* const one : at->get_options()) {
+        for (const std::string& name : one->get_lnames()) names.insert("--" + name);
+      }
+    }
+  } else {
+    for (const CLI::App* const one : all_commands(*chosen)) names.insert(one->get_name());
   }
   const std::vector<std::string> near = profile::nearest_names(word, names, 1);
   return near.empty() ? "" : fmt::format(": did you mean '{}'?", near.front());
 }
 
-// CLI11 says "A subcommand is required" even where an unknown one was given.
+// CLI11 says "A subcommand is required" or that an option is missing even where an unknown one was
+// given.
 std::string describe(const CLI::ParseError& problem, const CLI::App& app) {
   const std::vector<std::string> unknown = app.remaining(true);
+  const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& word) {
+    return word.starts_with('-') && word != "--";
+  });
+  if (option != unknown.end()) {
+    const std::string name = option->substr(0, option->find('='));
+    return fmt::format("unknown option '{}'{}", name, nearest(name, app));
+  }
   if (problem.get_name() == "RequiredError" && !unknown.empty() && unknown.front() != "--") {
     return fmt::format("unknown command '{}'{}", unknown.front(), nearest(unknown.front(), app));
   }
@@ -99,7 +118,9 @@ described_option describe(const CLI::Option& one) {
   if (out.positional) out.names.push_back(one.get_name(true));
   for (const std::string& name : one.get_snames()) out.names.push_back('-' + name);
   for (const std::string& name : one.get_lnames()) out.names.push_back("--" + name);
-  if (one.get_items_expected_max() != 0 && !out.positional) out.value = one.get_type_name();
+  if (one.get_items_expected_max() != 0) out.value = one.get_type_name();
+  if (out.value.find('|') != out.value.npos) out.words = CLI::detail::split(out.value, '|');
+  if (out.positional && out.words.empty()) out.value.clear();
   out.help = one.get_description();
   return out;
 }
@@ -107,7 +128,7 @@ described_option describe(const CLI::Option& one) {
 void describe(const CLI::App& app, const std::string& name, std::vector<described_command>& out) {
   described_command made{name, app.get_description(), {}, {}};
   for (const CLI::Option* const one : app.get_options()) made.options.push_back(describe(*one));
-  const auto below = app.get_subcommands([](const CLI::App*) { return true; });
+  const auto below = all_commands(app);
   for (const CLI::App* const one : below) made.commands.push_back(one->get_name());
   out.push_back(std::move(made));
   for (const CLI::App* const one : below) {
@@ -192,6 +213,26 @@ parser_option command_parser::add_flag(const std::string& names, bool& value,
   return parser_option(parser_->add_flag(names, value, help));
 }
 
+parser_option command_parser::add_words(const std::string& names,
+                                        const std::vector<std::string>& words,
+                                        const std::string& usual, const std::string& help,
+                                        std::function<void(std::size_t)> chosen) const {
+  const auto number_of = [words](const std::string& word) {
+    return static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin());
+  };
+  const auto problem_with = [words, number_of](const std::string& word) {
+    if (number_of(word) < words.size()) return std::string();
+    return fmt::format("unknown value '{}' (known: {})", word, fmt::join(words, ", "));
+  };
+  CLI::Option* const added = parser_->add_option_function<std::string>(
+      names,
+      [number_of, chosen = std::move(chosen)](const std::string& word) { chosen(number_of(word)); },
+      usual.empty() ? help : fmt::format("{} (default: {})", help, usual));
+  added->transform(unmarked, "")->check(problem_with, "");
+  added->type_name(fmt::format("{}", fmt::join(words, "|")));
+  return parser_option(added);
+}
+
 std::vector<described_command> command_parser::describe() const {
   const CLI::App* root = parser_;
   while (root->get_parent() != nullptr) root = root->get_parent();
@@ -250,6 +291,11 @@ command_parser::action parse_command_line(int argc, const char* const* argv,
   const command_parser program(app.get(), &chosen);
   program.require_command();
   declare(program);
+  std::vector<std::string> commands;
+  for (const CLI::App* const one : all_commands(*app)) commands.push_back(one->get_name());
+  std::string of;  // turn_help_round() has gone before
+  program.add_command("help", "Print the help of a command")
+      .add_choice("COMMAND", of, commands, "The command");
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
     turn_help_round(*app, words);

@@ -2,9 +2,12 @@
 // reads them: its header takes longer to compile than a command does.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -20,6 +23,7 @@ struct described_option {
   std::string value;               // as the help calls it, "TEXT" or "MALLOC"; empty: it is a flag
   std::string help;
   bool positional = false;
+  std::vector<std::string> words = {};  // if it takes only these, else empty
 };
 struct described_command {
   std::string name;  // "bench density"; empty: the program itself
@@ -68,6 +72,27 @@ class command_parser {
   template <class Value>
   parser_option add_option(const std::string& names, Value& value, const std::string& help) const;
   parser_option add_flag(const std::string& names, bool& value, const std::string& help) const;
+  // One of these words, each with the value that it stands for. The help names all, and the one
+  // whose value is there already as the default.
+  template <class Value>
+  parser_option add_choice(
+      const std::string& names, Value& value,
+      const std::vector<std::pair<std::string, std::type_identity_t<Value>>>& choices,
+      const std::string& help) const {
+    std::vector<std::string> words;
+    std::string usual;
+    for (const auto& [word, its_value] : choices) {
+      words.push_back(word);
+      if (its_value == value) usual = word;
+    }
+    return add_words(names, words, usual, help,
+                     [&value, choices](std::size_t chosen) { value = choices[chosen].second; });
+  }
+  parser_option add_choice(const std::string& names, std::string& value,
+                           const std::vector<std::string>& words, const std::string& help) const {
+    return add_words(names, words, value, help,
+                     [&value, words](std::size_t chosen) { value = words[chosen]; });
+  }
   // A file that the command writes. One that is there already is replaced with --force alone.
   template <class Value>
   parser_option add_new_file(const std::string& names, Value& value, const std::string& help) const;
@@ -80,6 +105,10 @@ class command_parser {
   void runs(action what) const;
 
  private:
+  parser_option add_words(const std::string& names, const std::vector<std::string>& words,
+                          const std::string& usual, const std::string& help,
+                          std::function<void(std::size_t)> chosen) const;
+
   CLI::App* parser_;
   action* chosen_;
   std::shared_ptr<std::vector<CLI::Option*>> files_;  // that the command writes

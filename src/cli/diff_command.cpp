@@ -31,11 +31,11 @@ using profile::site_change;
 
 struct diff_options {
   std::string before, after;
-  place_options places{.sort = "peak"};
-  std::string format = "text";
-  std::string collapsed;  // a file
-  std::string page;       // likewise
-  std::string weight = "alloc_space";
+  place_options places{.sort = &peak_measure};
+  bool markdown = false;
+  std::string collapsed;                         // a file
+  std::string page;                              // likewise
+  const profile::weight_kind* weight = nullptr;  // of the collapsed stacks
 };
 
 std::int64_t growth(const site_change& one, const site_measure& by) {
@@ -203,12 +203,7 @@ program_sums sums_of(const std::string& file, bool by_line, double least_share) 
 }
 
 int diff(const diff_options& options, colour_choice choice) {
-  if (options.format != "text" && options.format != "markdown") {
-    throw usage_error(
-        fmt::format("--format: unknown value '{}' (known: text, markdown)", options.format));
-  }
-  const site_measure& order = options.places.order();
-  const profile::weight_kind& weight = parse_weight(options.weight);
+  const site_measure& order = *options.places.sort;
   const bool by_line = options.places.by_line();
   for (const std::string& input : {options.before, options.after}) {
     expect_other_file(input, options.collapsed);
@@ -228,7 +223,7 @@ int diff(const diff_options& options, colour_choice choice) {
   });
   if (!options.collapsed.empty()) {
     write_text(options.collapsed,
-               profile::to_collapsed_difference(before.stacks, after.stacks, weight));
+               profile::to_collapsed_difference(before.stacks, after.stacks, *options.weight));
   }
   if (!options.page.empty()) {
     report::write_difference_report(to_json(options, before, after, sites), before.stacks,
@@ -244,7 +239,7 @@ int diff(const diff_options& options, colour_choice choice) {
       return std::all_of(std::begin(site_measures), std::end(site_measures),
                          [&](const site_measure& by) { return growth(one, by) == 0; });
     });
-    if (options.format == "markdown") {
+    if (options.markdown) {
       print_markdown(options, before, after, sites);
     } else {
       print_text(options, before, after, sites, order, use_colour(choice, STDOUT_FILENO));
@@ -267,8 +262,8 @@ void add_diff_command(command_parser app, const context& shared) {
       .required();
   command.add_option("AFTER", options->after, "A later trace").required();
   add_place_options(command, options->places);
-  command.add_option("--format", options->format,
-                     "text (default) or markdown: tables for a comment on a pull request");
+  command.add_choice("--format", options->markdown, {{"text", false}, {"markdown", true}},
+                     "Markdown has tables for a comment on a pull request");
   command.add_option("--collapsed", options->collapsed,
                      "Write stacks with both values here, for flamegraph.pl");
   command.add_new_file("-o,--output", options->page,

@@ -1,5 +1,6 @@
 // mallard export
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>
@@ -26,7 +27,7 @@ struct export_options {
   bool google_benchmark = false;
   bool csv = false;
   std::string to;
-  std::string weight = "alloc_space";
+  const profile::weight_kind* weight = nullptr;
 };
 
 json context_of(const lab::run_info& run) {
@@ -89,9 +90,9 @@ int convert(export_options options) {
   if (is_profile(options.file)) {
     if (options.to.empty()) {
       throw usage_error(
-          "export of a trace needs --to collapsed, speedscope, pprof, perfetto, csv or sqlite");
+          fmt::format("export of a trace needs --to {}", fmt::join(trace_formats, ", ")));
     }
-    return export_profile(options.file, options.to, options.weight, options.out);
+    return export_profile(options.file, options.to, *options.weight, options.out);
   }
   if (!options.to.empty()) {
     throw usage_error(
@@ -128,8 +129,7 @@ void add_export_command(command_parser app) {
   command.add_flag("--google-benchmark", options->google_benchmark,
                    "Write Google Benchmark's JSON");
   command.add_flag("--csv", options->csv, "Write CSV: a line per cell and measure");
-  command.add_option("--to", options->to,
-                     "Format for a trace: collapsed, speedscope, pprof, perfetto, csv or sqlite");
+  command.add_choice("--to", options->to, trace_formats, "Format for a trace");
   add_weight_option(command, options->weight, "collapsed stacks");
   command.add_new_file("-o,--output", options->out, "Write the new file here").required();
   command.runs([options] { return convert(*options); });

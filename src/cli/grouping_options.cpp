@@ -10,21 +10,6 @@
 namespace mallard::cli {
 namespace {
 
-profile::grouping parse_grouping(const std::string& word) {
-  using profile::grouping;
-  if (word == "found") return grouping::found;
-  if (word == "module") return grouping::module;
-  if (word == "namespace") return grouping::name_space;
-  if (word == "function") return grouping::function;
-  if (word == "scope") return grouping::scope;
-  if (word == "resource") return grouping::resource;
-  if (word == "thread") return grouping::thread;
-  throw usage_error(
-      fmt::format("--by: unknown value '{}' (known: found, module, namespace, function, scope, "
-                  "resource, thread)",
-                  word));
-}
-
 void add_rule(const std::string& text, profile::subsystem_options& options) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == text.npos || equals + 1 == text.size()) {
@@ -40,9 +25,17 @@ void add_rule(const std::string& text, profile::subsystem_options& options) {
 
 }  // namespace
 
-void add_grouping_options(command_parser command, grouping_options& options,
-                          const std::string& by_help) {
-  command.add_option("--by", options.by, by_help);
+void add_grouping_options(command_parser command, grouping_options& options) {
+  using profile::grouping;
+  command.add_choice("--by", options.by,
+                     {{"found", grouping::found},
+                      {"module", grouping::module},
+                      {"namespace", grouping::name_space},
+                      {"function", grouping::function},
+                      {"scope", grouping::scope},
+                      {"resource", grouping::resource},
+                      {"thread", grouping::thread}},
+                     "Kind of the subsystems");
   command.add_option(
       "--subsystem", options.rules,
       "NAME=REGEX: functions on the stack that define a subsystem; or a file of such lines");
@@ -50,7 +43,7 @@ void add_grouping_options(command_parser command, grouping_options& options,
 
 profile::subsystem_options parse_subsystems(const grouping_options& options) {
   profile::subsystem_options out;
-  out.by = parse_grouping(options.by);
+  out.by = options.by;
   for (const std::string& text : options.rules) {
     if (std::ifstream file(text); file) {
       for (std::string line; std::getline(file, line);) {

@@ -10,13 +10,12 @@
 namespace mallard::cli {
 
 struct grouping_options {
-  std::string by = "found";
+  profile::grouping by = profile::grouping::found;
   std::vector<std::string> rules;  // NAME=REGEX, or a file of these
 };
 
-// Adds --by, with this help, and --subsystem.
-void add_grouping_options(command_parser command, grouping_options& options,
-                          const std::string& by_help);
+// Adds --by and --subsystem.
+void add_grouping_options(command_parser command, grouping_options& options);
 
 // Throws usage_error.
 profile::subsystem_options parse_subsystems(const grouping_options& options);

@@ -37,7 +37,7 @@ struct live_request {
   pid_t pid = 0;                   // or the process
   double interval = 1;
   double duration = 0;
-  std::string by = "rate";
+  bool by_live_bytes = false;
   std::string output;
   bool library = false;
 };
@@ -160,7 +160,7 @@ class session {
   session(const live_request& request, subject& of, bool has_screen, bool colour)
       : request_(request), of_(of) {
     view_.colour = colour;
-    view_.by_live_bytes = request.by == "live";
+    view_.by_live_bytes = request.by_live_bytes;
     if (has_screen) terminal_ = std::make_unique<live_terminal>();
   }
 
@@ -253,9 +253,6 @@ void check(const live_request& request) {
   if (!std::isfinite(request.duration) || request.duration < 0) {
     throw usage_error("--duration takes seconds; 0 means no limit");
   }
-  if (request.by != "rate" && request.by != "live") {
-    throw usage_error(fmt::format("--by: unknown value '{}' (known: rate, live)", request.by));
-  }
 }
 
 int watch_it(const live_request& request, bool is_command, colour_choice choice) {
@@ -293,10 +290,9 @@ void add_live_command(command_parser app, const context& shared) {
   command.add_option("--interval", request->interval, "Seconds between updates (default 1)");
   command.add_option("--duration,--for", request->duration,
                      "End after this many seconds (0: when the program ends)");
-  command.add_option(
-      "--by", request->by,
-      "Functions to list first: rate, those that allocate most often (default), or live, those "
-      "with the most live bytes");
+  command.add_choice("--by", request->by_live_bytes, {{"rate", false}, {"live", true}},
+                     "List first the functions that allocate most often, or those with the most "
+                     "live bytes");
   command.add_new_file(
       "-o,--output", request->output,
       "Send the command's output here (default: discarded while the screen is shown, "

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "cli/usage_error.hpp"
-
 namespace mallard::cli {
 namespace {
 
@@ -37,6 +35,16 @@ std::string markdown(std::string_view text) {
     if (!code && std::string_view("\\*_<>[]").find(c) != std::string_view::npos) out += '\\';
     if (c == '|') out += '\\';
     out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+// Code in one cell.
+std::string in_cell(const std::string& code) {
+  std::string out;
+  for (const char c : code) {
+    if (c == '|') out += '\\';
+    out += c;
   }
   return out;
 }
@@ -83,13 +91,26 @@ const described_command& program_of(const std::vector<described_command>& all) {
 }
 
 // The ways in which a shell completes a value.
-enum class completed_by { names, files };
+enum class completed_by { words, names, files };
 
 struct completed_option {
   const described_option* option;
   completed_by how;
-  std::string names;  // what `mallard completion --names` is asked for
+  std::string names;  // what `mallard completion --names` is asked for, or the words
 };
+
+std::string words_of(const described_option& one) {
+  return fmt::format("{}", fmt::join(one.words, " "));
+}
+
+// The words that stand where an option could, of a positional of few.
+std::string words_in_place(const described_command& one) {
+  std::string out;
+  for (const described_option& each : one.options) {
+    if (each.positional && !each.words.empty()) out += words_of(each);
+  }
+  return out;
+}
 
 // The options of a command that take a value; a value that is called A=B is completed behind the =.
 std::vector<completed_option> options_with_values(const described_command& one) {
@@ -99,7 +120,11 @@ std::vector<completed_option> options_with_values(const described_command& one) 
     const std::string name = each.value.substr(each.value.find('=') + 1);
     const bool has_names =
         name == "MALLOC" || name == "STRATEGY" || name == "PEER" || name == "RESOURCE";
-    out.push_back({&each, has_names ? completed_by::names : completed_by::files, name});
+    if (!each.words.empty()) {
+      out.push_back({&each, completed_by::words, words_of(each)});
+    } else {
+      out.push_back({&each, has_names ? completed_by::names : completed_by::files, name});
+    }
   }
   return out;
 }
@@ -114,7 +139,10 @@ bool takes_trace(const described_command& one) {
 // Names of benches are commands. The line is read from its begin, so that the words of another
 // program, behind --, are completed as its own.
 std::string for_bash(const std::vector<described_command>& all) {
-  std::string out = R"sh(_mallard_names() {
+  std::string out = R"sh(_mallard_words() {
+  COMPREPLY=($(compgen -W "$*" -- "${word##*=}"))
+}
+_mallard_names() {
   local before=${word%"${word##*[,=]}"}
   COMPREPLY=($(compgen -P "$before" -W "$("${COMP_WORDS[0]}" completion --names "$1" 2>/dev/null)" -- "${word#"$before"}"))
 }
@@ -153,14 +181,16 @@ _mallard() {
       for (const std::string& name : each.option->names) {
         patterns.push_back(fmt::format("'{} {}'", one.name, name));
       }
-      out += fmt::format(
-          "    {}) {}; return ;;\n", fmt::join(patterns, "|"),
-          each.how == completed_by::names ? "_mallard_names " + each.names : "compopt -o default");
+      out += fmt::format("    {}) {}; return ;;\n", fmt::join(patterns, "|"),
+                         each.how == completed_by::names   ? "_mallard_names " + each.names
+                         : each.how == completed_by::words ? "_mallard_words " + each.names
+                                                           : "compopt -o default");
     }
   }
   out += "  esac\n  case $command in\n";
   for (const described_command& one : all) {
     std::vector<std::string> words = one.commands;
+    words.push_back(words_in_place(one));
     for (const std::string& each : option_names(one)) words.push_back(each);
     if (!one.name.empty()) words.emplace_back("--color");
     out += fmt::format("    '{}') words='{}'{} ;;\n", one.name, fmt::join(words, " "),
@@ -180,6 +210,11 @@ complete -F _mallard mallard
 
 std::string for_zsh(const std::vector<described_command>& all) {
   std::string out = R"sh(#compdef mallard
+_mallard_words() {
+  compset -P '*='
+  local -a names=($@)
+  compadd -a names
+}
 _mallard_names() {
   compset -P '*[,=]'
   local -a names
@@ -196,9 +231,10 @@ _mallard_names() {
           "  local option=${words[CURRENT-1]}\n"
           "  [[ $words[CURRENT] == --*=* ]] && option=${words[CURRENT]%%=*}\n  case $option in\n";
       for (const completed_option& each : with_values) {
-        out += fmt::format(
-            "    {}) {}; return ;;\n", fmt::join(each.option->names, "|"),
-            each.how == completed_by::names ? "_mallard_names " + each.names : "_files");
+        out += fmt::format("    {}) {}; return ;;\n", fmt::join(each.option->names, "|"),
+                           each.how == completed_by::names   ? "_mallard_names " + each.names
+                           : each.how == completed_by::words ? "_mallard_words " + each.names
+                                                             : "_files");
       }
       out += "  esac\n";
     }
@@ -216,6 +252,9 @@ _mallard_names() {
       }
     }
     out += "  _describe -o 'option' options\n";
+    if (const std::string words = words_in_place(one); !words.empty()) {
+      out += fmt::format("  _mallard_words {}\n", words);
+    }
     if (!one.commands.empty()) out += "  _describe 'command' commands\n";
     out += takes_trace(one) ? "  _files -g '*.trace' || _files\n}\n" : "  _files\n}\n";
   }
@@ -269,6 +308,9 @@ end
       out += fmt::format("complete -c mallard -n '{}' -k -a '(__fish_complete_suffix .trace)'\n",
                          when);
     }
+    if (const std::string words = words_in_place(one); !words.empty()) {
+      out += fmt::format("complete -c mallard -n '{}' -x -a '{}'\n", when, words);
+    }
     const std::vector<completed_option> with_values = options_with_values(one);
     for (const described_option& each : one.options) {
       if (each.positional) continue;
@@ -282,7 +324,8 @@ end
       if (value != with_values.end()) {
         out += value->how == completed_by::names
                    ? fmt::format(" -x -a '(__mallard_names {})'", value->names)
-                   : " -r";
+               : value->how == completed_by::words ? fmt::format(" -x -a '{}'", value->names)
+                                                   : " -r";
       }
       out += fmt::format(" -d '{}'\n", in_quotes(each.help));
     }
@@ -321,17 +364,14 @@ std::string manual_markdown(const std::vector<described_command>& all) {
     if (!one.options.empty()) out += "\n| | |\n|---|---|\n";
     for (const described_option& each : one.options) {
       out += fmt::format("| `{}{}{}` | {} |\n", fmt::join(each.names, "`, `"),
-                         each.value.empty() ? "" : " ", each.value, markdown(each.help));
+                         each.value.empty() ? "" : " ", in_cell(each.value), markdown(each.help));
     }
   }
   return out;
 }
 
 std::string completion_for(std::string_view shell, const std::vector<described_command>& all) {
-  if (shell == "bash") return for_bash(all);
-  if (shell == "zsh") return for_zsh(all);
-  if (shell == "fish") return for_fish(all);
-  throw usage_error(fmt::format("completion: unknown shell '{}' (known: bash, zsh, fish)", shell));
+  return shell == "bash" ? for_bash(all) : shell == "zsh" ? for_zsh(all) : for_fish(all);
 }
 
 }  // namespace mallard::cli

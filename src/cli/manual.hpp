@@ -16,7 +16,7 @@ std::string manual_page(const std::vector<described_command>& all, std::string_v
 std::string manual_markdown(const std::vector<described_command>& all);
 
 // The text that makes a shell complete commands, options and files. Shells: "bash", "zsh" and
-// "fish". Throws usage_error for another one.
+// "fish".
 std::string completion_for(std::string_view shell, const std::vector<described_command>& all);
 
 }  // namespace mallard::cli

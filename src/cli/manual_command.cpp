@@ -31,11 +31,8 @@ std::vector<std::string> names_of(std::string_view value) {
     out.insert(out.end(), {"sync", "mutex", "heap", "sync-heap", "adaptive"});
   } else if (value == "PEER") {
     for (const lab::peer_version& one : lab::available_peers()) out.push_back(one.name);
-  } else if (value == "RESOURCE") {
-    out = whatif::strategy_names();
   } else {
-    throw usage_error(fmt::format(
-        "--names: unknown value '{}' (known: MALLOC, STRATEGY, PEER, RESOURCE)", value));
+    out = whatif::strategy_names();
   }
   return out;
 }
@@ -56,10 +53,9 @@ void add_manual_commands(command_parser app) {
       app.add_command("completion", "Print what completes commands and options in a shell");
   const auto shell = std::make_shared<std::string>();
   const auto names = std::make_shared<std::string>();
-  completion.add_option("SHELL", *shell, "bash, zsh or fish");
-  completion.add_option(
-      "--names", *names,
-      "Instead: the MALLOC, STRATEGY, PEER or RESOURCE names that options take here");
+  completion.add_choice("SHELL", *shell, {"bash", "zsh", "fish"}, "The shell");
+  completion.add_choice("--names", *names, {"MALLOC", "STRATEGY", "PEER", "RESOURCE"},
+                        "Instead, names of this kind that options take here");
   completion.runs([app, shell, names] {
     if (!names->empty()) {
       for (const std::string& name : names_of(*names)) fmt::print("{}\n", name);

@@ -19,31 +19,30 @@ struct site_measure {
 
   std::string text(std::uint64_t amount) const;
 };
-inline constexpr site_measure bytes_measure = {"bytes", "bytes", &profile::site::bytes, true};
 inline constexpr site_measure site_measures[] = {
     {"peak", "at peak", &profile::site::peak_bytes, true},
-    bytes_measure,
+    {"bytes", "bytes", &profile::site::bytes, true},
     {"operations", "operations", &profile::site::operations, false},
     {"leaked", "leaked", &profile::site::leaked_bytes, true},
     {"temporary", "temporary", &profile::site::temporary, false},
 };
+inline constexpr const site_measure& peak_measure = site_measures[0];
+inline constexpr const site_measure& bytes_measure = site_measures[1];
 
 struct place_options {
   std::string by = "function";
-  std::string sort = {};
+  const site_measure* sort = &bytes_measure;
   std::size_t rows = 20;
   bool json = false;
 
-  // Throw usage_error.
-  bool by_line() const;
-  const site_measure& order() const;
+  bool by_line() const { return by == "line"; }
 };
 
 // --by, --sort (as it is in `options`, if nothing is said), -n and --json.
 void add_place_options(command_parser command, place_options& options);
 
-// --weight, of what `of` names; and the weight of that name. Throws usage_error.
-void add_weight_option(command_parser command, std::string& weight, std::string_view of);
-const profile::weight_kind& parse_weight(const std::string& word);
+// --weight, of what `of` names. `weight` is the option's default until the command runs.
+void add_weight_option(command_parser command, const profile::weight_kind*& weight,
+                       std::string_view of);
 
 }  // namespace mallard::cli

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -30,7 +31,6 @@ namespace fs = std::filesystem;
 
 struct record_request {
   profile::record_options options;
-  std::string unwind = "tables";
   bool no_cpu = false;
   bool no_follow = false;
   bool no_symbols = false;
@@ -119,12 +119,6 @@ int run_record(const record_request& request) {
   options.library = whatif::record_library();
   options.session.follow = !request.no_follow;
   if (request.no_cpu) options.session.cpu_period_us = 0;
-  if (request.unwind == "frame-pointers") {
-    options.session.unwind = recorder::unwinding::frame_pointers;
-  } else if (request.unwind != "tables") {
-    throw usage_error(fmt::format("--unwind: unknown value '{}' (known: tables, frame-pointers)",
-                                  request.unwind));
-  }
   if (!std::isfinite(options.delay) || options.delay < 0) {
     throw usage_error("--delay takes seconds from 0 on");
   }
@@ -185,9 +179,11 @@ void add_record_command(command_parser app) {
   record.add_option("--depth", session.depth,
                     "Read this many frames of a stack at every event; the outer ones are assumed "
                     "to be as they were less than a microsecond ago (default 24)");
-  record.add_option("--unwind", request->unwind,
+  record.add_choice("--unwind", session.unwind,
+                    {{"tables", recorder::unwinding::tables},
+                     {"frame-pointers", recorder::unwinding::frame_pointers}},
                     "Unwind stacks by exception tables, which almost all programs have, or by "
-                    "frame-pointers (default: tables)");
+                    "frame pointers");
   record.add_option(
       "--sample-stacks", session.sample_stacks,
       "Record the stack of every n-th event; all events are counted (default 1; 0: no stacks)");
@@ -221,18 +217,16 @@ void add_control_command(command_parser app) {
   const command_parser control =
       app.add_command("control", "Start or stop recording while the program runs");
   auto pid = std::make_shared<int>(0);
-  auto verb = std::make_shared<std::string>();
+  auto verb = std::make_shared<std::optional<recorder::recording>>();
   control.add_option("pid", *pid, "PID of the recorded program, or of `mallard record`").required();
-  control.add_option("verb", *verb, "start or stop").required();
+  control
+      .add_choice("verb", *verb,
+                  {{"start", recorder::recording::on}, {"stop", recorder::recording::paused}},
+                  "Whether events are recorded from now on")
+      .required();
   control.runs([pid, verb] {
-    if (*verb == "start") {
-      profile::set_recording(*pid, recorder::recording::on);
-    } else if (*verb == "stop") {
-      profile::set_recording(*pid, recorder::recording::paused);
-    } else {
-      throw usage_error(fmt::format("unknown word '{}' (known: start, stop)", *verb));
-    }
-    return 0;
+    profile::set_recording(*pid, **verb);
+    return success;
   });
 }
 

@@ -31,9 +31,9 @@ struct replay_command_options {
   std::optional<std::string> peers;
   std::optional<std::string> mallocs;
   std::optional<std::string> touch;
-  std::string order = "partial";
-  std::string think = "none";
-  std::string heap = "aged";
+  replay::replay_order order = replay::replay_order::partial;
+  replay::think_time think = replay::think_time::none;
+  replay::heap_condition heap = replay::heap_condition::aged;
   std::optional<unsigned> repetitions;
   std::uint64_t seed = 1;
   bool quick = false;
@@ -41,16 +41,12 @@ struct replay_command_options {
   bool force = false;
 };
 
-// The value whose to_string() is the word.
+// Each with its name.
 template <class Value>
-Value parse_word(std::string_view option, const std::string& word,
-                 std::initializer_list<Value> known) {
-  std::string all;
-  for (const Value one : known) {
-    if (replay::to_string(one) == word) return one;
-    all += (all.empty() ? "" : ", ") + std::string(replay::to_string(one));
-  }
-  lab::unknown_value(option, word, all);
+std::vector<std::pair<std::string, Value>> choices(std::initializer_list<Value> all) {
+  std::vector<std::pair<std::string, Value>> out;
+  for (const Value one : all) out.emplace_back(replay::to_string(one), one);
+  return out;
 }
 
 // Those of the lab's tables, and what replays have beside them.
@@ -71,9 +67,16 @@ std::vector<std::string> parse_strategies(const std::string& text) {
   return all;
 }
 
-constexpr std::initializer_list<replay::touch_level> touch_levels = {
-    replay::touch_level::none, replay::touch_level::first, replay::touch_level::all,
-    replay::touch_level::walk};
+replay::touch_level parse_touch(const std::string& word) {
+  using replay::touch_level;
+  std::string known;
+  for (const auto& [name, level] :
+       choices({touch_level::none, touch_level::first, touch_level::all, touch_level::walk})) {
+    if (name == word) return level;
+    known += (known.empty() ? "" : ", ") + name;
+  }
+  lab::unknown_value("--touch", word, known);
+}
 
 replay::replay_options parse(const replay_command_options& options) {
   using namespace replay;
@@ -94,14 +97,12 @@ replay::replay_options parse(const replay_command_options& options) {
   if (options.touch || options.quick) {
     out.touch.clear();
     for (const std::string& word : lab::split_list(options.touch.value_or("walk"))) {
-      out.touch.push_back(parse_word("--touch", word, touch_levels));
+      out.touch.push_back(parse_touch(word));
     }
   }
-  out.order = parse_word("--order", options.order,
-                         {replay_order::partial, replay_order::serial, replay_order::free_run});
-  out.think = parse_word("--think", options.think,
-                         {think_time::none, think_time::scaled, think_time::recorded});
-  out.heap = parse_word("--heap", options.heap, {heap_condition::clean, heap_condition::aged});
+  out.order = options.order;
+  out.think = options.think;
+  out.heap = options.heap;
   out.repetitions = options.repetitions.value_or(options.quick ? 3 : 5);
   out.seed = options.seed;
   return out;
@@ -114,7 +115,7 @@ lab::run_info describe(const replay::replay_session& session, const replay_comma
   lab::run_info run = describe_run("replay", command_line, peers);
   run.repetitions = session.plan().repetitions;
   run.seed = options.seed;
-  run.heaps = {options.heap};
+  run.heaps = {std::string(replay::to_string(options.heap))};
   run.parameters = session.parameters();
   run.parameters["trace"] = options.trace;
   run.skipped = session.missing();
@@ -180,8 +181,7 @@ void add_replay_command(command_parser app, const context& shared) {
       "replay", "Run a recorded program's heap operations again, under every strategy and malloc");
   const auto options = std::make_shared<replay_command_options>();
   command.add_option("TRACE", options->trace, trace_only_help);
-  add_grouping_options(command, options->grouping,
-                       "Subsystems: found (default), module, namespace, function, thread, scope");
+  add_grouping_options(command, options->grouping);
   command
       .add_option("--only", options->only,
                   "Only these subsystems; (all) is the program (default: it and the three largest)")
@@ -201,12 +201,16 @@ void add_replay_command(command_parser app, const context& shared) {
       .takes("MALLOC");
   command.add_option("--touch", options->touch,
                      "Touch blocks: none, first, all, walk (default: first,walk)");
-  command.add_option("--order", options->order,
-                     "Threads: partial (they wait for blocks of others; default), serial, "
-                     "free-run");
-  command.add_option("--think", options->think,
-                     "Between operations: none (default), scaled, recorded");
-  command.add_option("--heap", options->heap, "aged (default) or clean");
+  using replay::heap_condition, replay::replay_order, replay::think_time;
+  command.add_choice("--order", options->order,
+                     choices({replay_order::partial, replay_order::serial, replay_order::free_run}),
+                     "Threads: in the partial order, they wait for blocks of others");
+  command.add_choice("--think", options->think,
+                     choices({think_time::none, think_time::scaled, think_time::recorded}),
+                     "Time between operations");
+  command.add_choice("--heap", options->heap,
+                     choices({heap_condition::aged, heap_condition::clean}),
+                     "The heap before the measurement");
   command.add_option("--repetitions", options->repetitions, "Repetitions of each (default 5)")
       .within(1, 1000);
   command.add_option("--seed", options->seed, "Seed of ageing and of the order of repetitions");

@@ -21,12 +21,12 @@ namespace {
 
 struct top_options {
   std::string trace;
-  place_options places{.sort = "bytes"};
+  place_options places;
 };
 
 int top(top_options options, colour_choice choice) {
   options.trace = trace_or_newest(options.trace);
-  const auto order = options.places.order().value;
+  const auto order = options.places.sort->value;
   const bool by_line = options.places.by_line();
   std::vector<profile::site> sites;
   std::unique_ptr<profile::trace_reader> trace;
@@ -46,7 +46,7 @@ int top(top_options options, colour_choice choice) {
     const nlohmann::ordered_json out = {{"version", 1},
                                         {"trace", options.trace},
                                         {"by", options.places.by},
-                                        {"sort", options.places.sort},
+                                        {"sort", options.places.sort->word},
                                         {"places", profile::to_json(sites)}};
     fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {

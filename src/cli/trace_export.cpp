@@ -26,8 +26,6 @@
 namespace mallard::cli {
 namespace {
 
-constexpr std::string_view formats = "collapsed, speedscope, pprof, perfetto, csv, sqlite";
-
 struct recorded_program {
   std::string title;
   profile::recording_time time;
@@ -39,10 +37,10 @@ int status_of(const profile::trace_reader& trace, const std::filesystem::path& f
   return warn_if_not_whole(trace, from.string()) ? success : failure;
 }
 
-int write_stacks(const recorded_program& program, const std::string& to, const std::string& weight,
-                 const std::filesystem::path& out) {
+int write_stacks(const recorded_program& program, const std::string& to,
+                 const profile::weight_kind& weight, const std::filesystem::path& out) {
   if (to == "collapsed") {
-    write_text(out, profile::to_collapsed(program.stacks, parse_weight(weight)));
+    write_text(out, profile::to_collapsed(program.stacks, weight));
   } else if (to == "speedscope") {
     write_text(out, profile::to_speedscope(program.stacks, program.title));
   } else {
@@ -68,11 +66,7 @@ bool is_profile(const std::filesystem::path& file) {
 }
 
 int export_profile(const std::filesystem::path& from, const std::string& to,
-                   const std::string& weight, const std::filesystem::path& out) {
-  if (!has_stacks_alone(to) && to != "perfetto" && to != "csv" && to != "sqlite") {
-    throw usage_error(fmt::format("--to: unknown value '{}' (known: {})", to, formats));
-  }
-  parse_weight(weight);
+                   const profile::weight_kind& weight, const std::filesystem::path& out) {
   expect_other_file(from, out);
   if (profile::is_summed_profile(from.string())) {
     if (!has_stacks_alone(to)) {

@@ -3,14 +3,19 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
+
+#include "profile/views/stack_profile.hpp"
 
 namespace mallard::cli {
 
-// `to`: collapsed, speedscope, pprof, perfetto, csv or sqlite; `weight`: of collapsed stacks.
-// Prints what was written. Throws usage_error for words that are none of these, std::runtime_error
-// for files.
+inline const std::vector<std::string> trace_formats = {"collapsed", "speedscope", "pprof",
+                                                       "perfetto",  "csv",        "sqlite"};
+
+// `to`: one of these; `weight`: of collapsed stacks. Prints what was written. Throws usage_error
+// where the file has not what the format needs, std::runtime_error for files.
 int export_profile(const std::filesystem::path& from, const std::string& to,
-                   const std::string& weight, const std::filesystem::path& out);
+                   const profile::weight_kind& weight, const std::filesystem::path& out);
 
 // Whether the file is one that export_profile reads.
 bool is_profile(const std::filesystem::path& file);

@@ -37,7 +37,6 @@ struct whatif_request {
   std::vector<std::string> routes;
   bool each = false;
   std::optional<std::string> json;
-  std::string unwind = "tables";
 };
 
 whatif::whatif_route parse(const std::string& word) {
@@ -131,7 +130,7 @@ void write_results(const whatif_request& request, const context& shared,
   run.repetitions = request.options.repetitions;
   run.seed = request.options.seed;
   run.heaps = {"clean"};
-  run.parameters["unwind"] = request.unwind;
+  run.parameters["unwind"] = request.options.by_frame_pointers ? "frame-pointers" : "tables";
   run.benches = whatif_words();
   result_writer writer = open_results({request.json, false, true}, run);
   for (const lab::cell_result& one : whatif_cells(result, request.options.command.front())) {
@@ -141,11 +140,6 @@ void write_results(const whatif_request& request, const context& shared,
 
 int run_whatif(const whatif_request& request, const context& shared) {
   whatif::whatif_options options = request.options;
-  if (request.unwind != "tables" && request.unwind != "frame-pointers") {
-    throw usage_error(fmt::format("--unwind: unknown value '{}' (known: tables, frame-pointers)",
-                                  request.unwind));
-  }
-  options.by_frame_pointers = request.unwind == "frame-pointers";
   if (options.repetitions == 0) throw usage_error("--repetitions takes 1 or more");
   if (!std::isfinite(options.time_budget) || options.time_budget < 0) {
     throw usage_error("--budget takes seconds; 0 means no limit");
@@ -220,8 +214,9 @@ void add_whatif_command(command_parser app, const context& shared) {
   whatif.add_flag(
       "--check-output", request->options.check_output,
       "Discard variants whose output or exit status differs from the unmodified program's");
-  whatif.add_option("--unwind", request->unwind,
-                    "Unwind stacks by exception tables, or by frame-pointers (default: tables)");
+  whatif.add_choice("--unwind", request->options.by_frame_pointers,
+                    {{"tables", false}, {"frame-pointers", true}},
+                    "Unwind stacks by exception tables, or by frame pointers");
   whatif.add_new_file("--json", request->json, "Result file, for show, compare and report");
   whatif.runs([&shared, request] { return run_whatif(*request, shared); });
 }

@@ -120,6 +120,27 @@ TEST_F(calls_of_handlers, that_are_partly_hidden_have_no_wrong_figure) {
 }
 #endif
 
+TEST_F(check_command_test, a_function_on_no_stack_allocates_nothing_if_the_program_has_it) {
+  record("t", {HIDDEN_CALLS_PROGRAM});
+  write("b",
+        "none in allocates_nothing\nallocations per call of allocates_nothing <= 0\n"
+        "survivors of allocates_nothing <= 0\npeak in allocates_nothing <= 0\n");
+  const ended kept = run({"check", "t", "--budget", "b"});
+  EXPECT_EQ(kept.status, 0) << kept.out << kept.err;
+  write("b", "none in allocates_nothing_more\n");
+  EXPECT_EQ(run({"check", "t", "--budget", "b"}).out,
+            "b:1: none in allocates_nothing_more: there is no such function\n");
+}
+
+// Its blocks would be those of the function that it is inlined into.
+TEST_F(check_command_test, a_function_on_no_stack_is_not_trusted_without_debug_information) {
+  record("t", {HANDLERS_PROGRAM});
+  write("b", "none in allocates_nothing\n");
+  const ended broken = run({"check", "t", "--budget", "b"});
+  EXPECT_EQ(broken.status, 1);
+  EXPECT_THAT(broken.out, HasSubstr("it is on no stack, but may be inlined there: build with -g"));
+}
+
 TEST_F(check_command_test, update_lowers_the_limits_that_are_kept_and_nothing_else) {
   record("t", {"sort", "/dev/null"});
   write("real", "# sort\nallocations <= 1000000 +5 %\n\npeak <= 1 B\nleaked <= 1 GiB\n");
@@ -363,14 +384,14 @@ class check_script_test : public check_command_test {
 TEST_F(check_script_test, leaves_a_trace_a_page_and_what_grew) {
   write("lines", "c\nb\na\n");
   write("b", "peak <= 1 GiB\n");
-  const ended first = job("b out none.mlt -- sort /dev/null");
+  const ended first = job("b out none.trace -- sort /dev/null");
   EXPECT_EQ(first.status, 0) << first.err;
-  EXPECT_TRUE(fs::exists(file("out/heap.mlt")));
+  EXPECT_TRUE(fs::exists(file("out/heap.trace")));
   EXPECT_THAT(read_file(file("out/heap.html")), HasSubstr("<html"));
   EXPECT_FALSE(fs::exists(file("out/diff.md")));
 
-  fs::rename(file("out/heap.mlt"), file("base.mlt"));
-  const ended second = job("b out base.mlt -- sort lines /etc/passwd");
+  fs::rename(file("out/heap.trace"), file("base.trace"));
+  const ended second = job("b out base.trace -- sort lines /etc/passwd");
   EXPECT_EQ(second.status, 0) << second.err;
   EXPECT_THAT(read_file(file("out/diff.md")), StartsWith("### Heap"));
   EXPECT_THAT(read_file(file("out/diff.md")), HasSubstr("| allocations | "));
@@ -386,7 +407,7 @@ TEST_F(check_script_test, has_the_status_of_the_check) {
   EXPECT_TRUE(fs::exists(file("out/heap.html")));
   EXPECT_EQ(job("b out -- sh -c 'exit 7'").status, 7);
   EXPECT_EQ(job("none out -- sort /dev/null").status, 2);
-  EXPECT_FALSE(fs::exists(file("out/heap.mlt")));
+  EXPECT_FALSE(fs::exists(file("out/heap.trace")));
   EXPECT_EQ(job("b out --").status, 2);
   EXPECT_EQ(job("b").status, 2);
 }

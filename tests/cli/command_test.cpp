@@ -47,6 +47,12 @@ TEST_F(commands_test, unknown_commands_and_options_are_refused) {
   expect_refused({}, 2, "subcommand is required");
   expect_refused({"fly"}, 2, "unknown command 'fly'");
   expect_refused({"advize"}, 2, "unknown command 'advize': did you mean 'advise'?");
+  expect_refused({"check", "t", "--bugdet", "b"}, 2,
+                 "unknown option '--bugdet': did you mean '--budget'?");
+  expect_refused({"top", "--colour=never"}, 2,
+                 "unknown option '--colour': did you mean '--color'?");
+  expect_refused({"top", "--sort", "size"}, 2,
+                 "--sort: unknown value 'size' (known: peak, bytes, ");
   expect_refused({"bench"}, 2, "subcommand is required");
   expect_refused({"bench", "fly"}, 2, "unknown command 'fly'");
   expect_refused({"bench", "density", "--fly"}, 2, "--fly");

@@ -181,10 +181,15 @@ void by_throws() {
   tell("left_by_throw", [] { again([](int i) { left_by_throw(i % 3); }); });
 }
 
+[[gnu::noinline]] void allocates_nothing() {
+  one = 1;
+}
+
 }  // namespace
 
 // With an argument: those that are left by a throw.
 int main(int count, char**) {
+  allocates_nothing();
   if (count == 1) {
     by_pointers();
     return 0;

@@ -142,6 +142,10 @@ TEST_F(completion_test, bash_completes_traces_mallocs_strategies_and_resources) 
   EXPECT_EQ(by_bash("mallard bench density --strategies AS1,AS14"), "AS1,AS14");
   EXPECT_EQ(by_bash("mallard replay --peers st"), "std");
   EXPECT_EQ(by_bash("mallard whatif --route parse = multi"), "multipool multipool-on-monotonic");
+  EXPECT_EQ(by_bash("mallard top --sort pe"), "peak");
+  EXPECT_EQ(by_bash("mallard dims --by = na"), "namespace");
+  EXPECT_EQ(by_bash("mallard completion f"), "fish");
+  EXPECT_EQ(by_bash("mallard help adv"), "advise");
 }
 
 TEST_F(completion_test, fish_does_the_same) {
@@ -156,6 +160,9 @@ TEST_F(completion_test, fish_does_the_same) {
   EXPECT_EQ(by_fish("mallard bench density --strategies AS1,AS14"), "AS1,AS14");
   EXPECT_EQ(by_fish("mallard whatif --route parse=multi"),
             "parse=multipool parse=multipool-on-monotonic");
+  EXPECT_EQ(by_fish("mallard top --sort pe"), "peak");
+  EXPECT_EQ(by_fish("mallard completion f"), "fish");
+  EXPECT_EQ(by_fish("mallard help adv"), "advise");
 }
 
 TEST_F(completion_test, zsh_does_the_same) {
@@ -168,6 +175,10 @@ TEST_F(completion_test, zsh_does_the_same) {
   EXPECT_EQ(by_zsh("mallard replay --mallocs=mallard,gl"), "glibc");
   EXPECT_EQ(by_zsh("mallard bench density --strategies AS1,AS14"), "AS14");
   EXPECT_EQ(by_zsh("mallard whatif --route parse=multi"), "multipool multipool-on-monotonic");
+  EXPECT_EQ(by_zsh("mallard top --sort pe"), "peak");
+  EXPECT_EQ(by_zsh("mallard dims --by=na"), "namespace");
+  EXPECT_THAT(by_zsh("mallard completion f"), HasSubstr("fish"));
+  EXPECT_THAT(by_zsh("mallard help adv"), HasSubstr("advise"));
 }
 
 TEST_F(manual_test, a_shell_that_is_not_known_is_refused) {

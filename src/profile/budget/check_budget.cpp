@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "profile/functions.hpp"
 #include "profile/name_pattern.hpp"
 #include "profile/nearest_names.hpp"
+#include "profile/trace/symbolizer.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -158,10 +160,7 @@ class checker {
   budget_finding find(const budget_rule& rule) {
     if (is_of_calls(rule)) return of_calls(rule);
     budget_finding out{.rule = rule};
-    if (!rule.pattern.empty() && !seen(rule.pattern)) {
-      out.nearest = nearest_names(rule.pattern, all_names(), 3);
-      return out;
-    }
+    if (!rule.pattern.empty() && !seen(rule.pattern)) return not_seen(out, all_names());
     std::uint64_t sum = 0, most = 0;
     for (std::uint32_t id = 0; id < sums_.size(); ++id) {
       if (!rule.pattern.empty() && !patterns_.at(rule.pattern).inside[id]) continue;
@@ -207,8 +206,37 @@ class checker {
     if (out.found || out.unclear || out.is_inlined) return out;
     std::set<std::string> scopes = all_names();
     for (const arena_scope& one : dims_.arena_scopes) scopes.insert(one.function);
-    out.nearest = nearest_names(rule.pattern, scopes, 3);
+    return not_seen(out, scopes);
+  }
+
+  // A function that is on no stack but in the program allocates nothing: a rule of real-time code
+  // hopes for just that.
+  budget_finding not_seen(budget_finding out, const std::set<std::string>& similar) {
+    const name_pattern wanted(out.rule.pattern);
+    for (const named_functions& one : functions_of_files()) {
+      const bool is_in = std::any_of(one.names.begin(), one.names.end(),
+                                     [&](const std::string& name) { return wanted.is_in(name); });
+      if (is_in && one.has_debug_information) out.found = 0;
+      if (is_in && !one.has_debug_information) out.may_be_inlined = true;
+    }
+    if (out.found) out.may_be_inlined = false;
+    if (!out.found && !out.may_be_inlined) {
+      out.nearest = nearest_names(out.rule.pattern, similar, 3);
+    }
     return out;
+  }
+
+  // Those of the process's files that are still there as they were.
+  const std::vector<named_functions>& functions_of_files() {
+    if (files_) return *files_;
+    files_.emplace();
+    for (const module_info& one : trace_.facts().modules) {
+      std::error_code none;
+      const bool there = std::filesystem::is_regular_file(one.path, none);
+      if (!there || build_id_of(one.path) != one.build_id) continue;
+      files_->push_back(functions_of_file(one.path));
+    }
+    return *files_;
   }
 
   budget_finding of_survivors(const budget_rule& rule) const {
@@ -307,6 +335,7 @@ class checker {
   std::map<std::string, pattern_sum> patterns_;
   dims_result dims_;
   std::vector<calls_found> calls_;  // by function
+  std::optional<std::vector<named_functions>> files_;
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 // Reads ELF files without libbacktrace.
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
+#include "profile/trace/demangled.hpp"
 #include "profile/trace/elf_file.hpp"
 #include "profile/trace/symbolizer.hpp"
 
@@ -47,6 +49,27 @@ const described_function* function_at(const std::vector<described_function>& fun
       functions.begin(), functions.end(), place,
       [](std::uint64_t at, const described_function& one) { return at < one.start; });
   return after == functions.begin() ? nullptr : &*std::prev(after);
+}
+
+named_functions functions_of_file(const std::string& path) {
+  elf_file file(path);
+  named_functions out;
+  for (const Elf64_Shdr& section : file.sections()) {
+    const std::string_view name = file.name_of(section);
+    if (name == ".debug_info" || name == ".zdebug_info") out.has_debug_information = true;
+    const bool has_symbols = section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM;
+    if (!has_symbols || section.sh_link >= file.sections().size()) continue;
+    const std::string symbols = file.contents_of(section);
+    const std::string names = file.contents_of(file.sections()[section.sh_link]);
+    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
+      const auto one = load<Elf64_Sym>(symbols, at);
+      const auto type = ELF64_ST_TYPE(one.st_info);
+      const bool is_code = type == STT_FUNC || type == STT_GNU_IFUNC;
+      if (!is_code || one.st_shndx == SHN_UNDEF || one.st_name >= names.size()) continue;
+      out.names.push_back(demangled(names.c_str() + one.st_name));
+    }
+  }
+  return out;
 }
 
 std::uint64_t place_of_offset(const std::string& path, std::uint64_t offset) {

@@ -27,9 +27,20 @@ class elf_file {
       if (!read(header.e_phoff + i * sizeof one, one)) return;
       segments_.push_back(one);
     }
+    for (std::size_t i = 0; header.e_shentsize == sizeof(Elf64_Shdr) && i < header.e_shnum; ++i) {
+      Elf64_Shdr one{};
+      if (!read(header.e_shoff + i * sizeof one, one)) return;
+      sections_.push_back(one);
+    }
+    if (header.e_shstrndx < sections_.size()) names_ = contents_of(sections_[header.e_shstrndx]);
   }
 
   const std::vector<Elf64_Phdr>& segments() const { return segments_; }
+  // Empty if they were stripped off.
+  const std::vector<Elf64_Shdr>& sections() const { return sections_; }
+  const char* name_of(const Elf64_Shdr& section) const {
+    return section.sh_name < names_.size() ? names_.c_str() + section.sh_name : "";
+  }
   std::uint16_t machine() const { return machine_; }
 
   template <class T>
@@ -47,10 +58,16 @@ class elf_file {
     out.resize(static_cast<std::size_t>(in_.gcount()));
     return out;
   }
+  std::string contents_of(const Elf64_Shdr& section) {
+    return section.sh_type == SHT_NOBITS ? std::string()
+                                         : bytes(section.sh_offset, section.sh_size);
+  }
 
  private:
   std::ifstream in_;
   std::vector<Elf64_Phdr> segments_;
+  std::vector<Elf64_Shdr> sections_;
+  std::string names_;  // of sections
   std::uint16_t machine_ = EM_NONE;
 };
 

@@ -41,6 +41,12 @@ std::vector<described_function> described_functions(const std::string& path);
 // The last that begins at `place` or before; null: none.
 const described_function* function_at(const std::vector<described_function>& functions,
                                       std::uint64_t place);
+// The functions that the file's symbol tables name and that it has code for, demangled.
+struct named_functions {
+  std::vector<std::string> names;
+  bool has_debug_information = false;  // otherwise nothing tells of copies that were inlined
+};
+named_functions functions_of_file(const std::string& path);
 // The place of an offset of the file when it is loaded, relative to the load bias; the offset
 // itself where no part of the file that is loaded begins on its page.
 std::uint64_t place_of_offset(const std::string& path, std::uint64_t offset);
