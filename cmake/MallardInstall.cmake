@@ -48,9 +48,13 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mallard DESTINATION ${CMAKE_INST
 if(PROJECT_IS_TOP_LEVEL)
   foreach(component IN ITEMS library malloc tool)
     install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+      ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
       DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component})
   endforeach()
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples
+    DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool PATTERN CMakeLists.txt EXCLUDE)
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/packaging/action/check.sh
+    DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging/action COMPONENT tool)
   add_custom_target(mallard_uninstall COMMAND ${CMAKE_COMMAND}
     -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt -P ${PROJECT_SOURCE_DIR}/cmake/MallardUninstall.cmake)
 endif()

@@ -29,8 +29,8 @@ class Mallard(ConanFile):
         self.version = re.search(r"project\(mallard VERSION ([0-9.]+)", text).group(1)
 
     def export_sources(self):
-        for what in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "cmake/*", "include/*", "src/*",
-                     "tools/gdb/*", "tools/lldb/*", "docs/*.md"):
+        for what in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "cmake/*", "docs/*.md",
+                     "examples/*", "include/*", "packaging/action/check.sh", "src/*", "tools/gdb/*", "tools/lldb/*"):
             copy(self, what, self._root, self.export_sources_folder)
 
     def validate(self):

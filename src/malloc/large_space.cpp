@@ -78,19 +78,18 @@ void large_space::add(const run& r) noexcept {
 }
 
 void large_space::deallocate(void* p) noexcept {
-  std::size_t to_keep = 0;
+  std::size_t freed = 0;
   {
     const holding hold(lock_);
-    const std::size_t bytes = payload_bytes(p);
+    freed = payload_bytes(p);
     heap_.deallocate(p);
-    if (!is_too_much(bytes)) return;
-    to_keep = memory_budget::rest_of(may_keep());
+    if (!is_too_much(freed)) return;
   }
-  purge_if_nobody_does(to_keep);
+  give_back_for(freed);
 }
 
 bool large_space::resize(void* p, std::size_t bytes) noexcept {
-  std::size_t to_keep = 0;
+  std::size_t freed = 0;
   {
     const holding hold(lock_);
     const std::size_t before = payload_bytes(p);
@@ -99,11 +98,22 @@ bool large_space::resize(void* p, std::size_t bytes) noexcept {
       if (now != 0) note_reused(now - before);
       return now != 0;
     }
-    if (!is_too_much(before - heap_.shrink(p, bytes))) return true;
-    to_keep = memory_budget::rest_of(may_keep());
+    freed = before - heap_.shrink(p, bytes);
+    if (!is_too_much(freed)) return true;
   }
-  purge_if_nobody_does(to_keep);
+  give_back_for(freed);
   return true;
+}
+
+// Some of what may not be kept goes, here or from the supply, which gets segments from here.
+void large_space::give_back_for(std::size_t freed_bytes) noexcept {
+  std::size_t to_keep = 0;
+  {
+    const holding hold(lock_);
+    to_keep = memory_budget::rest_of(may_keep(), idle_bytes(), freed_bytes);
+  }
+  purge_if_nobody_does(std::max<std::size_t>(to_keep, 1));
+  supply_.shrink(freed_bytes);
 }
 
 bool large_space::is_too_much(std::size_t freed_bytes) noexcept {
@@ -210,7 +220,8 @@ bool large_space::purge_some(std::size_t to_keep) noexcept {
   const bool has_any = gone != nullptr || count != 0;
   while (segment* const s = gone) {
     gone = s->next;
-    supply_.give(s, s->bytes);
+    void* const begin = s;
+    supply_.put_back(&begin, 1, s->bytes);
   }
   for (std::size_t i = 0; i < count; ++i) {
     purge_to_zero(blocks[i] + 1, blocks[i]->bytes() - sizeof(fit_block));
@@ -233,8 +244,11 @@ void large_space::decay() noexcept {
 }
 
 void large_space::trim() noexcept {
-  const holding hold(purge_lock_);
-  while (purge_some(0)) continue;
+  {
+    const holding hold(purge_lock_);
+    while (purge_some(0)) continue;
+  }
+  supply_.keep_to_budget();
 }
 
 void large_space::release() noexcept {

@@ -116,6 +116,7 @@ class large_space {
   bool is_too_much(std::size_t freed_bytes) noexcept;
 
   run take_run(std::size_t least, std::size_t roomy) noexcept;
+  void give_back_for(std::size_t freed_bytes) noexcept;
   void purge_if_nobody_does(std::size_t to_keep) noexcept;
   // Requires the purge lock. False when nothing was left to give back.
   bool purge_some(std::size_t to_keep) noexcept;

@@ -86,7 +86,6 @@ std::size_t malloc_heaps::trim(bool pages) noexcept {
 }
 
 void malloc_heaps::trim_quiet() noexcept {
-  constexpr unsigned long long milliseconds_between_looks = 1000;
   constexpr int most_passed_by = 16;
   // Between the handlers of a fork all locks are this thread's.
   if (progress.has_every_lock) return;
@@ -107,12 +106,16 @@ void malloc_heaps::trim_quiet() noexcept {
   }
   const unsigned long long now = os::milliseconds();
   unsigned long long next = next_look_.load(std::memory_order_relaxed);
-  if (now < next || !next_look_.compare_exchange_strong(next, now + milliseconds_between_looks,
-                                                        std::memory_order_relaxed)) {
+  if (now < next ||
+      !next_look_.compare_exchange_strong(next, now + idle_decay::milliseconds_of_portion,
+                                          std::memory_order_relaxed)) {
     return;
   }
-  looked_at_.store(first(), std::memory_order_release);
   pages_.decay();
+  if (now < next_round_.load(std::memory_order_relaxed)) return;
+  next_round_.store(now + idle_decay::milliseconds, std::memory_order_relaxed);
+  pages_.budget.forget_peak();
+  looked_at_.store(first(), std::memory_order_release);
 }
 
 bool malloc_heaps::give_back_idle() noexcept {
@@ -123,6 +126,7 @@ bool malloc_heaps::give_back_idle() noexcept {
     is_done &= is == malloc_heap::quiet::is_trimmed;
   }
   pages_.decay();
+  pages_.budget.forget_peak();
   return is_done && pages_.budget.kept() == 0;
 }
 

@@ -65,10 +65,12 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   bool make_common() noexcept;
 
   malloc_pages& pages_;
-  std::atomic<malloc_heap*> orphans_{nullptr};    // changes under the lock; linked as idle ones
-  malloc_heap* locked_first_ = nullptr;           // between the handlers of a fork
-  std::atomic<unsigned long long> next_look_{0};  // in milliseconds
-  std::atomic<malloc_heap*> looked_at_{nullptr};  // next to inspect; null: none now
+  std::atomic<malloc_heap*> orphans_{nullptr};  // changes under the lock; linked as idle ones
+  malloc_heap* locked_first_ = nullptr;         // between the handlers of a fork
+  // In milliseconds.
+  std::atomic<unsigned long long> next_look_{0};
+  std::atomic<unsigned long long> next_round_{0};  // of all heaps
+  std::atomic<malloc_heap*> looked_at_{nullptr};   // next to inspect; null: none now
 };
 
 extern constinit malloc_heaps the_heaps;

@@ -15,7 +15,6 @@ void malloc_pages::decay() noexcept {
   for (large_space& space : spaces) space.decay();
   huge.kept.decay();
   supply.decay();
-  budget.forget_peak();
 }
 
 bool malloc_pages::trim() noexcept {

@@ -408,23 +408,33 @@ void* slice_supply::take_words(std::size_t words, bool* is_zero) noexcept {
 }
 
 void slice_supply::give(void* const* runs, unsigned count, std::size_t bytes) noexcept {
+  put_back(runs, count, bytes);
+  shrink(count * bytes);
+}
+
+void slice_supply::put_back(void* const* runs, unsigned count, std::size_t bytes) noexcept {
   const std::size_t slices = bytes / slice_bytes;
+  const holding hold(lock_);
+  budget_.note_use();
+  for (unsigned i = 0; i < count; ++i) {
+    region& r = *region::of(runs[i]);
+    const std::size_t index = region::index_of(runs[i]);
+    page_client::forget(r, index, slices);
+    set_free(r, index, index + slices, true);
+  }
+  used_slices_ -= count * slices;
+  dirty_slices_ += count * slices;
+  publish();
+}
+
+void slice_supply::shrink(std::size_t freed_bytes) noexcept {
   std::size_t keep = 0;
   {
     const holding hold(lock_);
-    budget_.note_use();
-    for (unsigned i = 0; i < count; ++i) {
-      region& r = *region::of(runs[i]);
-      const std::size_t index = region::index_of(runs[i]);
-      page_client::forget(r, index, slices);
-      set_free(r, index, index + slices, true);
-    }
-    used_slices_ -= count * slices;
-    dirty_slices_ += count * slices;
-    publish();
-    const std::size_t may = may_keep();
-    if (dirty_slices_ <= may) return;
-    keep = memory_budget::rest_of(may);
+    const std::size_t kept = dirty_slices_ * slice_bytes;
+    const std::size_t may = budget_.may_keep(kept);
+    if (kept <= may || is_refused_) return;
+    keep = divide_up(memory_budget::rest_of(may, kept, freed_bytes), slice_bytes);
   }
   // When two come at once, one is enough.
   if (!purge_lock_.try_lock()) return;
@@ -438,6 +448,7 @@ void slice_supply::decay() noexcept {
   {
     const holding hold(lock_);
     keep = idle_.rest_of(dirty_slices_);
+    is_refused_ = false;
   }
   purge_some(keep);
   purge_lock_.unlock();
@@ -540,6 +551,7 @@ std::size_t slice_supply::purge_some(std::size_t slices_to_keep) noexcept {
     if (!is_gone[i]) dirty_slices_ += run.end - run.begin;
   }
   under_way_slices_ -= back;
+  is_refused_ = gone == 0;
   if (budget_.is_set()) budget_.give(gone * slice_bytes);
   if (gone != 0) idle_.fell_to(dirty_slices_);
   publish();

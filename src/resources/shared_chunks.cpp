@@ -102,7 +102,7 @@ void shared_chunks::set_caching(bool on) noexcept {
 void shared_chunks::decay() noexcept {
   const unsigned long long now = os::milliseconds();
   if (now < next_decay_.load(std::memory_order_relaxed)) return;
-  next_decay_.store(now + idle_decay::milliseconds, std::memory_order_relaxed);
+  next_decay_.store(now + idle_decay::milliseconds_of_portion, std::memory_order_relaxed);
   supply_.decay();
   kept_.decay();
 }

@@ -75,9 +75,14 @@ class memory_budget {
   std::size_t may_keep_in_slabs(std::size_t mine) const noexcept {
     return beside(kept_in_slabs.load(std::memory_order_relaxed), mine);
   }
-  // How far to go down when more than `may` is kept, so that the next free does not exceed it
-  // again.
-  static constexpr std::size_t rest_of(std::size_t may) noexcept { return may - may / 8; }
+  // How far to go down from `kept` when that is more than `may`: by little more than what was
+  // freed, so that whoever frees it waits for no more, and so far that the next free does not
+  // exceed it again. Others may be behind.
+  static constexpr std::size_t rest_of(std::size_t may, std::size_t kept,
+                                       std::size_t freed) noexcept {
+    return std::clamp(kept - std::min(kept, freed + portion_bytes), may - may / 8, may + may / 8);
+  }
+  static constexpr std::size_t portion_bytes = std::size_t{1} << 20;
 
   // In bytes.
   std::size_t kept() const noexcept {

@@ -48,6 +48,10 @@ class slice_supply {
   // The same for several runs for slabs. Returns how many there were, maybe fewer than asked for.
   unsigned take(void** out, unsigned count, std::size_t bytes) noexcept;
   void give(void* const* runs, unsigned count, std::size_t bytes) noexcept;
+  // The two parts of `give`: `put_back` keeps all memory, `shrink` gives back a part of what the
+  // budget does not let it keep, little more than `freed_bytes`.
+  void put_back(void* const* runs, unsigned count, std::size_t bytes) noexcept;
+  void shrink(std::size_t freed_bytes) noexcept;
 
   // Gives back half of what nobody needed for a second.
   void decay() noexcept;
@@ -154,7 +158,8 @@ class slice_supply {
   std::size_t under_way_slices_ = 0;              // on their way to the system
   std::size_t used_slices_ = 0;
   std::size_t dirty_slices_ = 0;
-  idle_decay idle_;  // of slices
+  bool is_refused_ = false;  // the system takes nothing back, because it is locked
+  idle_decay idle_;          // of slices
 };
 
 }  // namespace mallard::inline v1::detail
