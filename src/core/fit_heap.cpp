@@ -63,6 +63,7 @@ inline void fit_heap::insert(fit_block* b) noexcept {
 }
 
 void fit_heap::remove(fit_block* b) noexcept {
+  if (is_counted(b)) unpurged_bytes_ -= count_of(b);
   if (b == top_) {
     top_ = nullptr;
     return;
@@ -86,13 +87,19 @@ void fit_heap::remove(fit_block* b) noexcept {
 }
 
 // The block before is in use: two free blocks are never neighbours.
-void fit_heap::make_free(fit_block* b, std::size_t bytes, std::size_t purged) noexcept {
+void fit_heap::make_free(fit_block* b, std::size_t bytes, std::size_t unpurged) noexcept {
   unpoison(&b->bytes_and_flags, sizeof(fit_block) - sizeof(b->prev_bytes));
+  const std::size_t purged = unpurged == 0 ? std::size_t{fit_block::purged} : 0;
   b->bytes_and_flags = bytes | fit_block::free | purged;
   fit_block* const next = b->at(bytes);
   unpoison(next, redzone_bytes);
   next->prev_bytes = bytes;
   next->bytes_and_flags |= fit_block::after_free;
+  if (is_counted(b)) {
+    constexpr std::size_t header_and_count = sizeof(fit_block) + sizeof(std::size_t);
+    count_of(b) = std::clamp(unpurged, header_and_count, bytes);
+    unpurged_bytes_ += count_of(b);
+  }
   insert(b);
   poison(b + 1, bytes - sizeof(fit_block));
 }
@@ -103,19 +110,47 @@ inline void fit_heap::make_used(fit_block* b, std::size_t bytes) noexcept {
   b->mark_redzone();
 }
 
-// Keeps `bytes` of a used block and frees the rest, if that is enough for a block.
-void fit_heap::cut(fit_block* b, std::size_t bytes, std::size_t purged) noexcept {
+namespace {
+
+// The part of `unpurged` bytes that is behind the first `bytes`.
+constexpr std::size_t beyond(std::size_t unpurged, std::size_t bytes) noexcept {
+  return unpurged - smaller(unpurged, bytes);
+}
+
+void wipe(fit_block* header) noexcept {
+  unpoison(header, sizeof *header);  // the block before it may end in a red zone there
+  *header = {};
+}
+
+}  // namespace
+
+// Removes a free block that will be joined with `before` bytes in front of it, of which so many are
+// `unpurged`. Returns its bytes.
+inline std::size_t fit_heap::take_following(fit_block* next, std::size_t before,
+                                            std::size_t& unpurged) noexcept {
+  const std::size_t bytes = next->bytes();
+  const std::size_t its_unpurged = unpurged_of(next);
+  remove(next);
+  if (its_unpurged != 0) {
+    unpurged = before + its_unpurged;
+  } else {
+    wipe(next);
+  }
+  return bytes;
+}
+
+// Keeps `bytes` of a used block, of which so many are `unpurged`, and frees the rest, if that is
+// enough for a block.
+void fit_heap::cut(fit_block* b, std::size_t bytes, std::size_t unpurged) noexcept {
   std::size_t rest = b->bytes() - bytes;
   if (rest == 0) return;
   fit_block* const next = b->following();
   const bool joins = next->is(fit_block::free);
   if (!joins && rest < fit_block::smallest_bytes) return;
-  if (joins) {
-    remove(next);
-    rest += next->bytes();
-  }
+  unpurged = beyond(unpurged, bytes);
+  if (joins) rest += take_following(next, rest, unpurged);
   make_used(b, bytes);
-  make_free(b->at(bytes), rest, joins ? 0 : purged);
+  make_free(b->at(bytes), rest, unpurged);
 }
 
 void fit_heap::add_segment(void* p, std::size_t bytes, bool is_fresh) noexcept {
@@ -131,47 +166,49 @@ void fit_heap::add_segment(void* p, std::size_t bytes, bool is_fresh) noexcept {
   auto* const last = reinterpret_cast<fit_block*>(end);
   last->bytes_and_flags = 0;  // in use for ever
   auto* const b = reinterpret_cast<fit_block*>(begin);
-  make_free(b, static_cast<std::size_t>(end - begin),
-            is_fresh ? std::size_t{fit_block::purged} : 0);
+  const auto free_bytes = static_cast<std::size_t>(end - begin);
+  make_free(b, free_bytes, is_fresh ? 0 : free_bytes);
 }
 
-bool fit_heap::extend_segment(void* p, std::size_t bytes, bool is_fresh) noexcept {
+void fit_heap::extend_segment(void* p, std::size_t bytes, bool is_fresh) noexcept {
   auto* const b =
       reinterpret_cast<fit_block*>(static_cast<std::byte*>(p) - fit_block::header_bytes);
-  if (is_fresh && b->is(fit_block::after_free) && !b->before()->is(fit_block::purged)) return false;
   segment_bytes_ += bytes;
   b->at(bytes)->bytes_and_flags = 0;  // the segment's end, as in `add_segment`
   b->bytes_and_flags |= bytes;
-  join_free(b, is_fresh ? std::size_t{fit_block::purged} : 0);
-  return true;
+  join_free(b, is_fresh ? 0 : bytes);
 }
 
 void fit_heap::take_out(fit_block* b, std::byte* begin, fit_block* rest) noexcept {
   fit_block* const next = b->following();
-  const std::size_t purged = b->bytes_and_flags & fit_block::purged;
+  const std::size_t unpurged = unpurged_of(b);
   std::byte* const end =
       rest == nullptr ? next->at(fit_block::header_bytes)->as_bytes() : rest->as_bytes();
   remove(b);
   unpoison(b + 1, b->bytes() - sizeof(fit_block));
   segment_bytes_ -= static_cast<std::size_t>(end - begin);
   if (rest != nullptr) {
-    make_free(rest, static_cast<std::size_t>(next->as_bytes() - rest->as_bytes()), purged);
+    const auto skipped = static_cast<std::size_t>(rest->as_bytes() - b->as_bytes());
+    make_free(rest, static_cast<std::size_t>(next->as_bytes() - rest->as_bytes()),
+              beyond(unpurged, skipped));
   }
   if (begin <= b->as_bytes()) return;
   auto* const last = reinterpret_cast<fit_block*>(begin - fit_block::header_bytes);
   last->bytes_and_flags = 0;
-  make_free(b, static_cast<std::size_t>(last->as_bytes() - b->as_bytes()), purged);
+  const auto kept = static_cast<std::size_t>(last->as_bytes() - b->as_bytes());
+  make_free(b, kept, smaller(unpurged, kept));
 }
 
-bool fit_heap::remove_segment(void* p, std::size_t bytes) noexcept {
-  if (static_cast<void*>(bins_) == p) return false;
+std::size_t fit_heap::remove_segment(void* p, std::size_t bytes) noexcept {
+  if (static_cast<void*>(bins_) == p) return 0;
   auto* const b = static_cast<fit_block*>(p);
-  if (!b->is(fit_block::free)) return false;
-  if (b->bytes() != round_down(bytes, 16) - fit_block::header_bytes) return false;
+  if (!b->is(fit_block::free)) return 0;
+  if (b->bytes() != round_down(bytes, 16) - fit_block::header_bytes) return 0;
+  const std::size_t unpurged = std::max(unpurged_of(b), sizeof *b);
   remove(b);
   unpoison(p, bytes);
   segment_bytes_ -= bytes;
-  return true;
+  return unpurged;
 }
 
 void* fit_heap::allocate(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
@@ -181,9 +218,10 @@ void* fit_heap::allocate(std::size_t bytes, std::size_t alignment, bool* is_zero
   if (needed + slack < needed) return nullptr;
   fit_block* b = find(needed + slack);
   if (b == nullptr) return nullptr;
+  std::size_t unpurged = unpurged_of(b);
+  if (is_zero != nullptr) *is_zero = unpurged == 0;
   remove(b);
   const std::size_t whole = b->bytes();
-  const std::size_t purged = b->bytes_and_flags & fit_block::purged;
   unpoison(b + 1, whole - sizeof(fit_block));
   if (slack != 0) {
     const std::uintptr_t start = address_of(b->payload());
@@ -194,16 +232,16 @@ void* fit_heap::allocate(std::size_t bytes, std::size_t alignment, bool* is_zero
     if (const std::size_t gap = aligned - start; gap != 0) {
       fit_block* const inner = b->at(gap);
       inner->bytes_and_flags = whole - gap;
-      make_free(b, gap, purged);
+      make_free(b, gap, smaller(unpurged, gap));
+      unpurged = beyond(unpurged, gap);
       b = inner;
     }
   }
   if (slack != 0) b->bytes_and_flags |= fit_block::aligned;
   make_used(b, b->bytes());
-  cut(b, needed, purged);
+  cut(b, needed, unpurged);
   ++in_use_blocks_;
   in_use_bytes_ += b->bytes();
-  if (is_zero != nullptr) *is_zero = purged != 0;
   return b->payload();
 }
 
@@ -211,37 +249,26 @@ void fit_heap::deallocate(void* p) noexcept {
   fit_block* const b = fit_block::of(p);
   --in_use_blocks_;
   in_use_bytes_ -= b->bytes();
-  join_free(b, 0);
+  join_free(b, b->bytes());
 }
 
-namespace {
-
-void wipe(fit_block* header) noexcept {
-  unpoison(header, sizeof *header);  // the block before it may end in a red zone there
-  *header = {};
-}
-
-}  // namespace
-
-// Joins a block with its free neighbours. It is purged if they are, with headers cleared.
-void fit_heap::join_free(fit_block* b, std::size_t purged) noexcept {
+// Joins a block with its free neighbours.
+void fit_heap::join_free(fit_block* b, std::size_t unpurged) noexcept {
   std::size_t bytes = b->bytes();
-  fit_block* const next = b->following();
-  if (next->is(fit_block::free)) {
-    purged &= next->bytes_and_flags;
-    remove(next);
-    bytes += next->bytes();
-    if (purged != 0) wipe(next);
+  if (fit_block* const next = b->following(); next->is(fit_block::free)) {
+    bytes += take_following(next, bytes, unpurged);
   }
   if (b->is(fit_block::after_free)) {
     fit_block* const front = b->before();
-    purged &= front->bytes_and_flags;
+    const std::size_t before = front->bytes();
+    const std::size_t its_unpurged = unpurged_of(front);
     remove(front);
-    bytes += b->prev_bytes;
-    if (purged != 0) wipe(b);
+    if (unpurged == 0) wipe(b);
+    unpurged = unpurged == 0 ? its_unpurged : before + unpurged;
+    bytes += before;
     b = front;
   }
-  make_free(b, bytes, purged);
+  make_free(b, bytes, unpurged);
 }
 
 // Purged blocks are the last of each bin: the search of a bin ends at the first of them.
@@ -265,16 +292,13 @@ fit_block* fit_heap::find_unpurged(std::size_t least) const noexcept {
   return nullptr;
 }
 
-fit_block* fit_heap::take_unpurged(std::size_t least) noexcept {
-  fit_block* const found = find_unpurged(least + sizeof(fit_block));
+fit_block* fit_heap::take_unpurged(std::size_t least, std::size_t& unpurged) noexcept {
+  fit_block* const found = find_unpurged(least);
   if (found == nullptr) return nullptr;
+  unpurged = unpurged_of(found);
   remove(found);
   make_used(found, found->bytes());
   return found;
-}
-
-void fit_heap::put_back_purged(fit_block* b) noexcept {
-  join_free(b, fit_block::purged);
 }
 
 std::size_t fit_heap::expand(void* p, std::size_t minimum, std::size_t preferred) noexcept {
@@ -286,11 +310,12 @@ std::size_t fit_heap::expand(void* p, std::size_t minimum, std::size_t preferred
   const std::size_t least = fit_block::bytes_for(minimum);
   if (least == 0 || whole < least) return 0;
   if (whole == old) return b->payload_bytes();
+  const std::size_t unpurged = old + unpurged_of(next);
   remove(next);
   unpoison(next, next->bytes() + sizeof(std::size_t));
   make_used(b, whole);
   const std::size_t wanted = fit_block::bytes_for(preferred);
-  if (wanted != 0 && wanted < whole) cut(b, wanted);
+  if (wanted != 0 && wanted < whole) cut(b, wanted, unpurged);
   in_use_bytes_ += b->bytes() - old;
   return b->payload_bytes();
 }
@@ -313,12 +338,13 @@ void* fit_heap::expand_backward(void* p, std::size_t minimum, std::size_t prefer
   }
   if (distance == 0 || old + distance + behind < least) return nullptr;
   fit_block* const front = b->before();
+  const std::size_t unpurged = unpurged_of(front);
   remove(front);
   unpoison(&front->bytes_and_flags, before - sizeof(front->prev_bytes));
   const std::size_t gap = before - distance;
   fit_block* const moved = front->at(gap);
   moved->bytes_and_flags = old + distance;
-  if (gap != 0) make_free(front, gap, 0);
+  if (gap != 0) make_free(front, gap, smaller(unpurged, gap));
   in_use_bytes_ += distance;
   if (old + distance < wanted && behind != 0) {
     expand(moved->payload(), minimum, preferred);
@@ -341,7 +367,7 @@ std::size_t fit_heap::shrink(void* p, std::size_t bytes) noexcept {
   const std::size_t old = b->bytes();
   const std::size_t wanted = fit_block::bytes_for(bytes);
   if (wanted == 0 || wanted >= old) return b->payload_bytes();
-  cut(b, wanted);
+  cut(b, wanted, old);
   in_use_bytes_ -= old - b->bytes();
   return b->payload_bytes();
 }

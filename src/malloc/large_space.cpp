@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 
 #include "mallard/detail/os/pages.hpp"
 #include "malloc_checks.hpp"
@@ -11,12 +12,16 @@ namespace mallard::inline v1::detail {
 
 // A part that was given back comes from the system again when it is used.
 void* large_space::take(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
-  bool is_purged = false;
-  void* const p = heap_.allocate(bytes, alignment, &is_purged);
-  if (is_zero != nullptr) *is_zero = is_purged;
-  if (p == nullptr) return nullptr;
-  if (!is_purged) note_reused(payload_bytes(p));
+  void* const p = heap_.allocate(bytes, alignment, is_zero);
+  publish();
   return p;
+}
+
+// So much of the free memory is idle: it was used, and not given back since.
+void large_space::publish() noexcept {
+  const std::size_t idle = heap_.unpurged_bytes();
+  if (idle < idle_bytes()) idle_.fell_to(idle);
+  account_.kept.store(idle, std::memory_order_relaxed);
 }
 
 // Segments grow with what is there already, so that there are few. A block is only found in a bin
@@ -60,7 +65,7 @@ large_space::run large_space::take_run(std::size_t least, std::size_t roomy) noe
 bool large_space::has_extended(const run& r) noexcept {
   for (segment* s = segments_; s != nullptr; s = s->next) {
     if (s->at(s->bytes) != r.begin) continue;
-    if (!heap_.extend_segment(r.begin, r.bytes, r.is_fresh)) return false;
+    heap_.extend_segment(r.begin, r.bytes, r.is_fresh);
     s->bytes += r.bytes;
     return true;
   }
@@ -83,7 +88,8 @@ void large_space::deallocate(void* p) noexcept {
     const holding hold(lock_);
     freed = payload_bytes(p);
     heap_.deallocate(p);
-    if (!is_too_much(freed)) return;
+    publish();
+    if (idle_bytes() <= may_keep()) return;
   }
   give_back_for(freed);
 }
@@ -94,12 +100,13 @@ bool large_space::resize(void* p, std::size_t bytes) noexcept {
     const holding hold(lock_);
     const std::size_t before = payload_bytes(p);
     if (bytes > before) {
-      const std::size_t now = heap_.expand(p, bytes, bytes);
-      if (now != 0) note_reused(now - before);
-      return now != 0;
+      const bool has_grown = heap_.expand(p, bytes, bytes) != 0;
+      publish();
+      return has_grown;
     }
     freed = before - heap_.shrink(p, bytes);
-    if (!is_too_much(freed)) return true;
+    publish();
+    if (idle_bytes() <= may_keep()) return true;
   }
   give_back_for(freed);
   return true;
@@ -116,37 +123,26 @@ void large_space::give_back_for(std::size_t freed_bytes) noexcept {
   supply_.shrink(freed_bytes);
 }
 
-bool large_space::is_too_much(std::size_t freed_bytes) noexcept {
-  set_idle_bytes(idle_bytes() + freed_bytes);
-  return idle_bytes() > may_keep();
-}
-
-void large_space::note_reused(std::size_t bytes) noexcept {
-  const std::size_t idle = idle_bytes();
-  const std::size_t left = idle - std::min(bytes, idle);
-  set_idle_bytes(left);
-  idle_.fell_to(left);
-}
-
 // The segments without blocks, as a list: all of a heap without blocks, else not the one with the
 // bins.
 large_space::segment* large_space::remove_empty() noexcept {
   segment* gone = nullptr;
   const bool all = heap_.in_use_blocks() == 0 && under_way_ == 0;
-  if (all) heap_.reset();
   for (segment** link = &segments_; *link != nullptr;) {
     segment* const s = *link;
-    if (!all && !heap_.remove_segment(reinterpret_cast<std::byte*>(s) + segment_header_bytes,
-                                      s->bytes - segment_header_bytes)) {
+    const std::size_t bytes = s->bytes - segment_header_bytes;
+    std::size_t unpurged = heap_.remove_segment(s->at(segment_header_bytes), bytes);
+    if (unpurged == 0 && all) unpurged = bytes;
+    if (unpurged == 0) {
       link = &s->next;
       continue;
     }
     *link = s->next;
     segment_total_ -= s->bytes;
-    set_idle_bytes(idle_bytes() - std::min(idle_bytes(), s->bytes));
-    s->next = gone;
+    *s = {gone, s->bytes, segment_header_bytes + unpurged};
     gone = s;
   }
+  if (all) heap_.reset();
   return gone;
 }
 
@@ -174,18 +170,14 @@ large_space::segment* large_space::take_out(fit_block* b, segment* gone) noexcep
     *s = {next, from};
   }
   segment_total_ -= to - from;
-  return ::new (s->at(from)) segment{gone, to - from};
+  return ::new (s->at(from)) segment{gone, to - from, to - from};
 }
 
 // Joined segments are seldom empty, but their free blocks may contain whole words. Slabs can use
 // memory that nobody needs here, and the supply knows which of it is dirty.
 large_space::segment* large_space::take_out_words(segment* gone) noexcept {
   constexpr std::size_t surely_one = 2 * slice_supply::word_bytes + 4 * segment_header_bytes;
-  while (fit_block* const b = heap_.find_free(surely_one)) {
-    const bool is_idle = !b->is(fit_block::purged);
-    gone = take_out(b, gone);
-    if (is_idle) set_idle_bytes(idle_bytes() - std::min(idle_bytes(), gone->bytes));
-  }
+  while (fit_block* const b = heap_.find_free(surely_one)) gone = take_out(b, gone);
   return gone;
 }
 
@@ -197,7 +189,12 @@ void large_space::purge_if_nobody_does(std::size_t to_keep) noexcept {
 }
 
 bool large_space::purge_some(std::size_t to_keep) noexcept {
-  std::array<fit_block*, most_purged> blocks;
+  struct portion {  // the end of what is not purged of a block
+    fit_block* of;
+    std::size_t begin;
+    std::size_t end;
+  };
+  std::array<portion, most_purged> portions;
   std::size_t count = 0;
   segment* gone = nullptr;
   {
@@ -205,29 +202,35 @@ bool large_space::purge_some(std::size_t to_keep) noexcept {
     if (idle_bytes() <= to_keep && to_keep != 0) return false;
     gone = remove_empty();
     if (to_keep == 0 || supply_.has_few_addresses()) gone = take_out_words(gone);
-    while (count != blocks.size() && (idle_bytes() > to_keep || to_keep == 0)) {
-      fit_block* const b = heap_.take_unpurged(purged_bytes);
-      if (b == nullptr) {
-        set_idle_bytes(0);  // in blocks of which no page can go
-        break;
-      }
-      set_idle_bytes(idle_bytes() - std::min(idle_bytes(), b->bytes()));
-      blocks[count++] = b;
+    std::size_t surplus = heap_.unpurged_bytes() - std::min(heap_.unpurged_bytes(), to_keep);
+    while (count != portions.size() && surplus != 0) {
+      std::size_t unpurged = 0;
+      fit_block* const b = heap_.take_unpurged(fit_heap::least_counted, unpurged);
+      if (b == nullptr) break;
+      const std::size_t kept = round_down(unpurged - std::min(unpurged, surplus), os::page_size());
+      portions[count++] = {b, kept < fit_heap::least_counted ? 0 : kept, unpurged};
+      surplus -= std::min(unpurged, surplus);
     }
     under_way_ += count;
-    idle_.fell_to(idle_bytes());
+    publish();
   }
   const bool has_any = gone != nullptr || count != 0;
   while (segment* const s = gone) {
     gone = s->next;
+    const std::size_t bytes = s->bytes;
+    const std::size_t dirty = s->unpurged;
+    if (dirty < bytes) {  // behind that is nothing but the segment's end
+      std::memset(s->at(bytes - fit_block::header_bytes), 0, fit_block::header_bytes);
+    }
     void* const begin = s;
-    supply_.put_back(&begin, 1, s->bytes);
+    supply_.put_back(&begin, 1, bytes, dirty);
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    purge_to_zero(blocks[i] + 1, blocks[i]->bytes() - sizeof(fit_block));
+  for (const portion& one : std::span(portions).first(count)) {
+    const std::size_t begin = std::max(one.begin, sizeof(fit_block));
+    purge_to_zero(one.of->as_bytes() + begin, one.end - begin);
   }
   const holding hold(lock_);
-  for (std::size_t i = 0; i < count; ++i) heap_.put_back_purged(blocks[i]);
+  for (const portion& one : std::span(portions).first(count)) heap_.put_back(one.of, one.begin);
   under_way_ -= count;
   return has_any;
 }
@@ -253,7 +256,7 @@ void large_space::trim() noexcept {
 
 void large_space::release() noexcept {
   heap_.reset();
-  set_idle_bytes(0);
+  publish();
   segment_total_ = 0;
   while (segment* const s = segments_) {
     segments_ = s->next;

@@ -76,9 +76,11 @@ class large_space {
   futex_lock& lock() noexcept { return lock_; }
 
  private:
+  static constexpr std::size_t segment_header_bytes = 64;
   struct segment {  // at its own start
     segment* next;
     std::size_t bytes;
+    std::size_t unpurged = 0;  // of one that goes: what is behind them has no memory
 
     std::byte* at(std::size_t offset) noexcept {
       return reinterpret_cast<std::byte*>(this) + offset;
@@ -91,9 +93,7 @@ class large_space {
     std::size_t bytes;
     bool is_fresh;
   };
-  static constexpr std::size_t segment_header_bytes = 64;
   static constexpr std::size_t most_step_bytes = std::size_t{8} << 20;
-  static constexpr std::size_t purged_bytes = std::size_t{64} << 10;  // at a time, at least
   // So many free blocks at a time: whoever frees one waits for no more.
   static constexpr std::size_t most_purged = 32;
 
@@ -104,16 +104,11 @@ class large_space {
   segment* remove_empty() noexcept;
   segment* take_out(fit_block* b, segment* gone) noexcept;
   segment* take_out_words(segment* gone) noexcept;
-  // About the bytes freed and not reused since pages were given back.
   std::size_t idle_bytes() const noexcept { return account_.kept.load(std::memory_order_relaxed); }
-  void set_idle_bytes(std::size_t bytes) noexcept {
-    account_.kept.store(bytes, std::memory_order_relaxed);
-  }
+  void publish() noexcept;
   std::size_t may_keep() const noexcept {
     return budget_ == nullptr ? most_kept_ : budget_->may_keep(idle_bytes());
   }
-  void note_reused(std::size_t bytes) noexcept;
-  bool is_too_much(std::size_t freed_bytes) noexcept;
 
   run take_run(std::size_t least, std::size_t roomy) noexcept;
   void give_back_for(std::size_t freed_bytes) noexcept;

@@ -408,22 +408,26 @@ void* slice_supply::take_words(std::size_t words, bool* is_zero) noexcept {
 }
 
 void slice_supply::give(void* const* runs, unsigned count, std::size_t bytes) noexcept {
-  put_back(runs, count, bytes);
+  put_back(runs, count, bytes, bytes);
   shrink(count * bytes);
 }
 
-void slice_supply::put_back(void* const* runs, unsigned count, std::size_t bytes) noexcept {
+void slice_supply::put_back(void* const* runs, unsigned count, std::size_t bytes,
+                            std::size_t dirty_bytes) noexcept {
   const std::size_t slices = bytes / slice_bytes;
+  const std::size_t dirty = divide_up(dirty_bytes, slice_bytes);
   const holding hold(lock_);
   budget_.note_use();
   for (unsigned i = 0; i < count; ++i) {
     region& r = *region::of(runs[i]);
     const std::size_t index = region::index_of(runs[i]);
     page_client::forget(r, index, slices);
-    set_free(r, index, index + slices, true);
+    set_free(r, index, index + dirty, true);
+    set_free(r, index + dirty, index + slices, false);
   }
   used_slices_ -= count * slices;
-  dirty_slices_ += count * slices;
+  dirty_slices_ += count * dirty;
+  if (budget_.is_set()) budget_.give(count * (slices - dirty) * slice_bytes);
   publish();
 }
 

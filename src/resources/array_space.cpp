@@ -290,7 +290,7 @@ array_space::detached_segments array_space::detach_empty() noexcept {
     segment* const next = s->next;
     const bool last = next == segments_;
     if (heap_.remove_segment(reinterpret_cast<std::byte*>(s) + segment_header_bytes,
-                             s->bytes - segment_header_bytes)) {
+                             s->bytes - segment_header_bytes) != 0) {
       detach(s, empty);
     }
     if (last) break;

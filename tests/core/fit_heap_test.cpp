@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <random>
@@ -126,6 +127,7 @@ constexpr std::size_t given_back_from = std::size_t{64} << 10;
 
 TEST_F(fit_heap_test, what_was_given_back_to_the_system_is_used_last) {
   constexpr std::size_t bytes = 70'000;
+  std::size_t unpurged = 0;
   std::vector<void*> blocks;
   std::vector<void*> between;
   for (int i = 0; i < 8; ++i) {
@@ -137,18 +139,18 @@ TEST_F(fit_heap_test, what_was_given_back_to_the_system_is_used_last) {
     if (p != fresh) heap.deallocate(p);
   }
   std::vector<mallard::detail::fit_block*> purged;
-  while (auto* const b = heap.take_unpurged(given_back_from)) purged.push_back(b);
+  while (auto* const b = heap.take_unpurged(given_back_from, unpurged)) purged.push_back(b);
   EXPECT_EQ(purged.size(), blocks.size());  // with the end of the segment
   heap.deallocate(fresh);
-  for (auto* const b : purged) heap.put_back_purged(b);
+  for (auto* const b : purged) heap.put_back(b, 0);
   // For less, any block of the bin may be it.
   EXPECT_EQ(heap.allocate(bytes - 4'000, 16), fresh);
   heap.deallocate(fresh);
-  auto* const last = heap.take_unpurged(given_back_from);
+  auto* const last = heap.take_unpurged(given_back_from, unpurged);
   ASSERT_NE(last, nullptr);
   EXPECT_EQ(last->payload(), fresh);
-  EXPECT_EQ(heap.take_unpurged(given_back_from), nullptr);
-  heap.put_back_purged(last);
+  EXPECT_EQ(heap.take_unpurged(given_back_from, unpurged), nullptr);
+  heap.put_back(last, 0);
   for (void* q : between) heap.deallocate(q);
 }
 
@@ -162,6 +164,7 @@ TEST(fit_heap, blocks_on_their_way_to_the_system_and_back_are_lost_neither_to_it
     const auto any_of = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
     std::vector<void*> blocks;
     std::vector<mallard::detail::fit_block*> under_way;
+    std::size_t unpurged = 0;
     for (int i = 0; i < 20'000; ++i) {
       if (any_of(2) == 0) {
         const std::size_t bytes = any_of(4) == 0 ? any_of(300'000) : 66'000 + any_of(8) * 1'000;
@@ -172,14 +175,14 @@ TEST(fit_heap, blocks_on_their_way_to_the_system_and_back_are_lost_neither_to_it
         blocks.pop_back();
       }
       if (any_of(5) == 0) {
-        if (auto* const b = heap.take_unpurged(given_back_from)) under_way.push_back(b);
+        if (auto* const b = heap.take_unpurged(given_back_from, unpurged)) under_way.push_back(b);
       } else if (any_of(3) == 0 && !under_way.empty()) {
         std::swap(under_way[any_of(under_way.size())], under_way.back());
-        heap.put_back_purged(under_way.back());
+        heap.put_back(under_way.back(), 0);
         under_way.pop_back();
       }
     }
-    for (auto* const b : under_way) heap.put_back_purged(b);
+    for (auto* const b : under_way) heap.put_back(b, 0);
     for (void* p : blocks) heap.deallocate(p);
     EXPECT_EQ(heap.in_use_blocks(), 0u);
     EXPECT_NE(heap.allocate(most, 16), nullptr) << mallard_test::reproduce_with(seed);
@@ -195,11 +198,11 @@ TEST(fit_heap, segments_without_blocks_can_be_taken_out) {
   heap.add_segment(second.p, second.bytes);
   void* const p = heap.allocate(50'000, 16);
   void* const q = heap.allocate(50'000, 16);
-  EXPECT_FALSE(heap.remove_segment(second.p, second.bytes));
+  EXPECT_EQ(heap.remove_segment(second.p, second.bytes), 0u);
   heap.deallocate(p);
   heap.deallocate(q);
-  EXPECT_FALSE(heap.remove_segment(first.p, first.bytes)) << "it holds the bins";
-  EXPECT_TRUE(heap.remove_segment(second.p, second.bytes));
+  EXPECT_EQ(heap.remove_segment(first.p, first.bytes), 0u) << "it holds the bins";
+  EXPECT_NE(heap.remove_segment(second.p, second.bytes), 0u);
   EXPECT_EQ(heap.segment_bytes(), first.bytes);
   EXPECT_NE(heap.allocate(40'000, 16), nullptr);
   EXPECT_EQ(heap.allocate(40'000, 16), nullptr);
@@ -212,23 +215,33 @@ TEST(fit_heap, segments_that_adjoin_are_one) {
   fit_heap heap;
   heap.add_segment(all.p, all.bytes / 2);
   EXPECT_EQ(heap.allocate(40'000, 16), nullptr);
-  EXPECT_TRUE(heap.extend_segment(middle, all.bytes / 2, false));
+  heap.extend_segment(middle, all.bytes / 2, false);
   EXPECT_EQ(heap.segment_bytes(), all.bytes);
   EXPECT_NE(heap.allocate(40'000, 16), nullptr);
   mallard::detail::unpoison(all.p, all.bytes);
 }
 
-TEST(fit_heap, fresh_memory_is_not_joined_with_what_is_not_zero) {
+TEST(fit_heap, fresh_memory_that_joins_what_is_not_zero_is_not_taken_for_zero) {
   memory all(1 << 16);
   std::fill_n(static_cast<std::byte*>(all.p), all.bytes, std::byte{});
   auto* const middle = static_cast<std::byte*>(all.p) + all.bytes / 2;
   fit_heap heap;
   heap.add_segment(all.p, all.bytes / 2, true);
   void* const last = heap.allocate(10'000, 16);
-  heap.deallocate(last);
-  EXPECT_FALSE(heap.extend_segment(middle, all.bytes / 2, true));
-  while (heap.allocate(1, 16) != nullptr) continue;
-  EXPECT_TRUE(heap.extend_segment(middle, all.bytes / 2, true));
+  heap.deallocate(std::memset(last, 1, 10'000));
+  heap.extend_segment(middle, all.bytes / 2, true);
+  bool is_zero = true;
+  ASSERT_NE(heap.allocate(40'000, 16, &is_zero), nullptr);
+  EXPECT_FALSE(is_zero);
+  mallard::detail::unpoison(all.p, all.bytes);
+}
+
+TEST(fit_heap, fresh_memory_is_zero_until_it_is_used) {
+  memory all(1 << 16);
+  std::fill_n(static_cast<std::byte*>(all.p), all.bytes, std::byte{});
+  fit_heap heap;
+  heap.add_segment(all.p, all.bytes, true);
+  ASSERT_NE(heap.allocate(10'000, 16), nullptr);
   bool is_zero = false;
   auto* const p = static_cast<std::byte*>(heap.allocate(20'000, 16, &is_zero));
   ASSERT_NE(p, nullptr);
@@ -269,7 +282,7 @@ TEST(fit_heap, parts_that_are_taken_out_and_put_back_are_nobodys_meanwhile) {
         const auto [from, bytes] = gone.back();
         gone.pop_back();
         for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(from[i], std::byte{0x5a});
-        ASSERT_TRUE(heap.extend_segment(from, bytes, false));
+        heap.extend_segment(from, bytes, false);
       }
       if (step % 1000 == 0) live.verify();
     }

@@ -288,6 +288,27 @@ TEST(malloc_system_calls, no_free_gives_back_the_pages_of_a_whole_heap) {
   });
 }
 
+// Mebibytes without memory go again where a block that was used lies behind them.
+TEST(malloc_system_calls, a_free_gives_back_little_more_than_itself) {
+  for (const std::size_t bytes : {std::size_t{300'000}, mib, 5 * mib}) {
+    expect_passed([=] {
+      time_stands_still = true;
+      detail::the_pages.set_most_kept(200 * mib);
+      std::vector<void*> blocks(600 * mib / bytes);
+      for (void*& p : blocks) p = detail::allocate(bytes);
+      std::shuffle(blocks.begin(), blocks.end(), std::mt19937_64(1));
+      std::size_t most = 0;
+      for (void* const p : blocks) {
+        const std::size_t before = purged_bytes;
+        detail::deallocate(p);
+        most = std::max(most, purged_bytes - before);
+      }
+      require(most < 2 * bytes + 10 * mib, "of ", bytes, " bytes: ", most);
+      require(purged_bytes > 300 * mib, "in all: ", purged_bytes.load());
+    });
+  }
+}
+
 long faults() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

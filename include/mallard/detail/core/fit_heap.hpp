@@ -16,6 +16,7 @@
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/core/slab_home.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -82,11 +83,12 @@ class MALLARD_API fit_heap {
   void add_segment(void* p, std::size_t bytes, bool is_fresh = false) noexcept;
   // Forgets all segments. O(1).
   void reset() noexcept { *this = fit_heap(); }
-  // Adds memory that begins where a segment ends, `p`, to that segment. False where a free block
-  // that is not zero would join fresh memory: then it must become a segment of its own.
-  bool extend_segment(void* p, std::size_t bytes, bool is_fresh) noexcept;
-  // Removes a segment that has no blocks in use; false when it has some.
-  bool remove_segment(void* p, std::size_t bytes) noexcept;
+  // Adds memory that begins where a segment ends, `p`, to that segment.
+  void extend_segment(void* p, std::size_t bytes, bool is_fresh) noexcept;
+  // Removes a segment that has no blocks in use. Returns 0 when it has some, or is the one with the
+  // bins. Else everything behind so many bytes is zero and has no memory, except the last
+  // `fit_block::header_bytes`.
+  std::size_t remove_segment(void* p, std::size_t bytes) noexcept;
   // A free block of at least so many bytes, or null.
   fit_block* find_free(std::size_t least) const noexcept;
   // Takes part of a free block out of its segment. The memory before `begin` then ends that
@@ -130,15 +132,21 @@ class MALLARD_API fit_heap {
       for (fit_block* b = bins_->first[bin]; b != nullptr; b = b->bin_next) visit_block(b);
     }
   }
-  // A free block with at least so many bytes not yet given back to the system, or null. Nobody gets
-  // it until it is put back; it does not count as in use.
-  fit_block* take_unpurged(std::size_t least) noexcept;
-  // Requires that everything behind the header was given back, and is zero.
-  void put_back_purged(fit_block* b) noexcept;
+  // A free block of at least so many bytes that are not all given back to the system, or null.
+  // Nobody gets it until it is put back; it does not count as in use. The first `unpurged` bytes
+  // remain to be given back, or cleared.
+  fit_block* take_unpurged(std::size_t least, std::size_t& unpurged) noexcept;
+  // Requires that everything behind the header and the first `unpurged` bytes was given back, and
+  // is zero.
+  void put_back(fit_block* b, std::size_t unpurged) noexcept { join_free(b, unpurged); }
 
   std::size_t in_use_blocks() const noexcept { return in_use_blocks_; }
   std::size_t in_use_bytes() const noexcept { return in_use_bytes_; }  // with headers
   std::size_t segment_bytes() const noexcept { return segment_bytes_; }
+  // The sum of what remains to be given back of free blocks of `least_counted` and more, where that
+  // is counted.
+  std::size_t unpurged_bytes() const noexcept { return unpurged_bytes_; }
+  static constexpr std::size_t least_counted = std::size_t{64} << 10;
 
  private:
   static constexpr std::size_t linear_limit = 512;  // below it, one bin per 16 bytes
@@ -162,16 +170,30 @@ class MALLARD_API fit_heap {
   fit_block* find_unpurged(std::size_t least) const noexcept;
   void insert(fit_block* b) noexcept;
   void remove(fit_block* b) noexcept;
-  void make_free(fit_block* b, std::size_t bytes, std::size_t purged) noexcept;
-  void join_free(fit_block* b, std::size_t purged) noexcept;
+  // `unpurged`: everything behind so many bytes of the block is zero and has no memory. It is 0 for
+  // a purged block. Where it is not counted, it is all of any other block, else larger ones have it
+  // behind their header.
+  void make_free(fit_block* b, std::size_t bytes, std::size_t unpurged) noexcept;
+  void join_free(fit_block* b, std::size_t unpurged) noexcept;
+  std::size_t take_following(fit_block* next, std::size_t before, std::size_t& unpurged) noexcept;
   void make_used(fit_block* b, std::size_t bytes) noexcept;
-  void cut(fit_block* b, std::size_t bytes, std::size_t purged = 0) noexcept;
+  void cut(fit_block* b, std::size_t bytes, std::size_t unpurged) noexcept;
+  static std::size_t& count_of(fit_block* b) noexcept {
+    return *reinterpret_cast<std::size_t*>(b + 1);
+  }
+  static bool is_counted(const fit_block* b) noexcept {
+    return counts_unpurged && b->bytes() >= least_counted && !b->is(fit_block::purged);
+  }
+  static std::size_t unpurged_of(fit_block* b) noexcept {
+    return is_counted(b) ? count_of(b) : b->is(fit_block::purged) ? 0 : b->bytes();
+  }
 
   bins* bins_ = nullptr;      // in the first segment
   fit_block* top_ = nullptr;  // the free block at a segment's end; in no bin, used last
   std::size_t in_use_blocks_ = 0;
   std::size_t in_use_bytes_ = 0;
   std::size_t segment_bytes_ = 0;
+  std::size_t unpurged_bytes_ = 0;
 };
 
 }  // namespace mallard::inline v1::detail

@@ -48,9 +48,11 @@ class slice_supply {
   // The same for several runs for slabs. Returns how many there were, maybe fewer than asked for.
   unsigned take(void** out, unsigned count, std::size_t bytes) noexcept;
   void give(void* const* runs, unsigned count, std::size_t bytes) noexcept;
-  // The two parts of `give`: `put_back` keeps all memory, `shrink` gives back a part of what the
-  // budget does not let it keep, little more than `freed_bytes`.
-  void put_back(void* const* runs, unsigned count, std::size_t bytes) noexcept;
+  // The two parts of `give`: `put_back` keeps all memory, which the first `dirty_bytes` of each run
+  // have; the others are zero. `shrink` gives back a part of what the budget does not let it keep,
+  // little more than `freed_bytes`.
+  void put_back(void* const* runs, unsigned count, std::size_t bytes,
+                std::size_t dirty_bytes) noexcept;
   void shrink(std::size_t freed_bytes) noexcept;
 
   // Gives back half of what nobody needed for a second.
