@@ -24,7 +24,7 @@ bool is_zero(const std::byte* begin, std::size_t bytes) {
   return std::all_of(begin, begin + bytes, [](std::byte b) { return b == std::byte{}; });
 }
 
-// What the system would do with it.
+// Does what the system would.
 void purge(detail::fit_block* b, std::size_t from, std::size_t to) {
   from = std::max(from, sizeof *b);
   std::memset(b->as_bytes() + from, 0, to - from);
