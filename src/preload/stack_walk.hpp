@@ -90,6 +90,8 @@ class stack_walk {
     readable_.enter(sp);
     return readable_.has(place);
   }
+  // Whether a word is on the part of the last walk's stack that was read then.
+  bool has_read(std::uint64_t place) const noexcept { return readable_.has_read(place); }
   // Counts changes of the thread to another stack.
   std::uint32_t stacks_entered() const noexcept { return readable_.entered(); }
 

@@ -33,7 +33,7 @@ inline constexpr std::size_t name_bytes = 128;
 namespace marks {
 // A place that `advise` tries takes a function and up to two that keep blocks.
 inline constexpr unsigned most_functions = 24;
-inline constexpr unsigned most_modules = 6;
+inline constexpr unsigned most_modules = 5;
 constexpr std::uint32_t of_function(std::size_t i) {
   return std::uint32_t{1} << i;
 }
@@ -42,6 +42,8 @@ constexpr std::uint32_t of_module(std::size_t i) {
 }
 inline constexpr std::uint32_t functions = of_function(most_functions) - 1;
 inline constexpr std::uint32_t modules = of_module(most_modules) - of_module(0);
+// All of the frame's code has the functions' marks: none of these functions is only inlined there.
+inline constexpr std::uint32_t whole_frame = std::uint32_t{1} << 29;
 inline constexpr std::uint32_t runtime = std::uint32_t{1} << 30;  // of C or C++: nobody's own
 inline constexpr std::uint32_t known = std::uint32_t{1} << 31;
 }  // namespace marks

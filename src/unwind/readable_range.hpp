@@ -13,13 +13,13 @@ class readable_range {
  public:
   // The stack that is in use: `sp` lies on it.
   void enter(std::uint64_t sp) noexcept {
-    if (sp - first_ >= end_ - first_) [[unlikely]]
+    if (!has_read(sp)) [[unlikely]]
       enter_slowly(sp);
   }
   // Whether the word at `at`, above what is in use, can be read.
-  bool has(std::uint64_t at) noexcept {
-    return at - first_ < end_ - first_ ? (at & 7) == 0 : try_page(at);
-  }
+  bool has(std::uint64_t at) noexcept { return has_read(at) ? (at & 7) == 0 : try_page(at); }
+  // The same as far as it is known.
+  bool has_read(std::uint64_t at) const noexcept { return at - first_ < end_ - first_; }
   // Only where it can.
   static std::uint64_t load(std::uint64_t at) noexcept {
     return *reinterpret_cast<const std::uint64_t*>(at);

@@ -128,15 +128,19 @@ void route_session::mark_addresses() {
       if (is_module(path, conditions_.modules[i])) marks |= route::marks::of_module(i);
     }
     const std::vector<place_name> names = names_of(key);
+    bool is_whole = true;
     for (std::size_t i = 0; i < conditions_.functions.size(); ++i) {
       const function_condition& wanted = conditions_.functions[i];
       if (std::any_of(names.begin(), names.end(), [&](const place_name& name) {
             return wanted.holds_for(name.function, name.file, name.line);
           })) {
         marks |= route::marks::of_function(i);
+        // The frame's own function comes last.
+        is_whole &= wanted.file.empty() &&
+                    wanted.holds_for(names.back().function, names.back().file, names.back().line);
       }
     }
-    one->marks = marks;
+    one->marks = marks | (is_whole ? route::marks::whole_frame : 0);
   }
 }
 

@@ -103,6 +103,40 @@ int twins() {
   return failures;
 }
 
+// Of more stacks than are remembered.
+struct branches {
+  void* blocks[127];
+  int count = 0;
+};
+[[gnu::noinline]] void branch(branches& all, int depth) {
+  all.blocks[all.count++] = malloc(40);
+  if (depth == 0) return;
+  branch(all, depth - 1);
+  branch(all, depth - 1);
+}
+[[gnu::noinline]] void tree_inside(volatile int& turn) {
+  branches all;
+  branch(all, 6);
+  for (void* const one : all.blocks) free(one);
+  turn = turn + 1;
+}
+[[gnu::noinline]] void tree_outside(volatile int& turn) {
+  branches all;
+  branch(all, 6);
+  for (void* const one : all.blocks) free(one);
+  turn = turn + 2;
+}
+
+int trees() {
+  volatile int turn = 0;
+  for (int i = 0; i < 100; ++i) {
+    tree_inside(turn);
+    tree_outside(turn);
+    tree_inside(turn);
+  }
+  return failures;
+}
+
 // One block in each call lives on.
 void* kept[50];
 [[gnu::noinline]] void one_leaky_request(int number) {
@@ -363,6 +397,7 @@ int main(int argc, char** argv) {
   if (what == "cached") return cached();
   if (what == "scopes") return scopes();
   if (what == "twins") return twins();
+  if (what == "trees") return trees();
   if (what == "every_entry") {
     for (int i = 0; i < 3; ++i) every_entry(i + 1);
     growing();

@@ -114,6 +114,19 @@ TEST(whatif, stacks_that_differ_in_one_outer_frame_alone_are_told_apart) {
   EXPECT_EQ(got.routes.at(0).blocks, 2U * (20 * 21 / 2));
 }
 
+TEST(whatif, blocks_of_a_recursive_function_are_told_by_the_frame_that_they_are_below) {
+  for (const char* const strategy : {"monotonic", "multipool"}) {
+    const auto got = try_one(options_for("trees", {{"tree_inside", strategy}}));
+    EXPECT_EQ(got.routes.at(0).blocks, 200U * 127) << strategy;
+    EXPECT_EQ(got.routes.at(0).bytes, 200U * 127 * 40) << strategy;
+    EXPECT_EQ(got.routes.at(0).survivors, 0U);
+    if (strategy == std::string_view("monotonic")) {
+      EXPECT_GE(got.routes.at(0).resets, 199U);
+      EXPECT_LT(got.routes.at(0).peak_bytes, 16U << 10);
+    }
+  }
+}
+
 TEST(whatif, a_size_is_looked_at_where_the_function_fits) {
   const auto got = try_one(options_for(
       "twins", {{"second_twin+size:41-", "heap"}, {"first_twin+size:40", "monotonic"}}));

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 
@@ -34,6 +35,19 @@ std::uint32_t bit_of_scope(const session& all, const char* name) {
   for (std::uint32_t i = 0; i < all.scope_count; ++i) {
     if (std::strcmp(all.scopes[i], name) == 0) return std::uint32_t{1} << i;
   }
+  return 0;
+}
+
+// The function that a direct call before this address calls; 0: there is none.
+std::uint64_t called_before(std::uint64_t address) {
+#if defined(__x86_64__)
+  const auto* const code = reinterpret_cast<const unsigned char*>(address);
+  std::int32_t distance = 0;
+  std::memcpy(&distance, code - sizeof distance, sizeof distance);
+  constexpr unsigned char call = 0xe8;
+  if (code[-5] == call) return address + static_cast<std::uint64_t>(std::int64_t{distance});
+#endif
+  (void)address;
   return 0;
 }
 
@@ -74,6 +88,12 @@ void forget_parents_counts() noexcept {
 routing_thread::routing_thread() noexcept : epoch_(process.epoch.load(std::memory_order_relaxed)) {
   constexpr std::uint32_t checked = 24;  // of each walk; all are, as all that there were is old
   stack_.open(process.rules, process.all->by_frame_pointers, checked);
+  const session& all = *process.all;
+  const route_rule& only = all.routes[0];
+  has_frames_ = all.route_count == 1 && !all.names_survivors && only.scopes == 0 &&
+                only.without == 0 && (only.marks & ~marks::functions) == 0 &&
+                std::has_single_bit(only.marks);
+  if (all.only_looks) in_frame_ = standing::passes;
   find_sizes();
 }
 
@@ -81,6 +101,21 @@ void routing_thread::forget_stack() noexcept {
   epoch_ = process.epoch.load(std::memory_order_relaxed);
   stack_.forget();
   recents_.forget();
+  frame_place_ = 0;
+}
+
+// The walk has met the only route's function. Its frame is as good as a walk if a direct call leads
+// to it and to nothing else.
+void routing_thread::note_frame() noexcept {
+  const std::uint32_t wanted = process.all->routes[0].marks | marks::whole_frame;
+  const preload::stack_walk::found_frame frame =
+      stack_.outermost_with(process.all->routes[0].marks);
+  const std::uint64_t function = frame.caller_ip == 0 ? 0 : called_before(frame.caller_ip);
+  if (function == 0 || (process.addresses.marks_of(frame.ip) & wanted) != wanted) return;
+  // Marks are asked for by return addresses, which lie behind what they stand for.
+  if ((process.addresses.marks_of(function + 1) & wanted) != wanted) return;
+  frame_place_ = frame.frame_address - sizeof(std::uint64_t);
+  frame_value_ = frame.caller_ip;
 }
 
 void routing_thread::has_entered() noexcept {
@@ -145,6 +180,7 @@ stack_answer routing_thread::walk(const unwind::frame_state& caller) noexcept {
     return (process.addresses.marks_of(ip) & marks::runtime) != 0;
   });
   if (recent_->farthest() != 0) recent_->see(sight_);
+  if (has_frames_ && found.inside != 0) note_frame();
   return found;
 }
 
@@ -180,7 +216,8 @@ int routing_thread::route_of(std::size_t bytes, const unwind::frame_state& calle
 
 int routing_thread::route_here(std::size_t bytes, const unwind::frame_state& caller) noexcept {
   walked_ = false;
-  return choose(fitting(bytes) & recent_->answer().routes, caller);
+  const std::uint32_t routes = recent_ == nullptr ? 1 : recent_->answer().routes;
+  return choose(fitting(bytes) & routes, caller);
 }
 
 void routing_thread::leave() noexcept {
@@ -250,8 +287,23 @@ arena* routing_thread::arena_for(std::uint32_t route) noexcept {
   return current_[route];
 }
 
+// The same where that is all that is known. Another invocation begins when nothing of the last one
+// lives, see profile/invocations.hpp.
+arena* routing_thread::arena_of_frame(std::uint32_t route) noexcept {
+  arena* const mine = current_[route];
+  const bool is_same =
+      mine != nullptr && mine->of.frame_address - sizeof(std::uint64_t) == frame_place_;
+  if (is_same && mine->live() != 0) return mine;
+  recent_ = &recents_.next_at(caller_);
+  if ((walk(caller_).inside >> route & 1) != 0) return arena_of_function(route);
+  frame_place_ = 0;
+  end_invocations_outside(0);
+  return nullptr;
+}
+
 // The arena of the function's invocation that the thread is in.
 arena* routing_thread::arena_of_function(std::uint32_t route) noexcept {
+  if (recent_ == nullptr) return arena_of_frame(route);
   found_scope& known = recent_->scope();
   if (!walked_ && known.route == route + 1 && known.turn == turn_ &&
       (!known.may_be_first || known.of->live() != 0)) [[likely]] {

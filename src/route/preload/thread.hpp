@@ -28,6 +28,10 @@ class routing_thread {
     if (bytes - smallest_ >= sizes_) return standing::passes;
     if (epoch_ != process.epoch.load(std::memory_order_relaxed)) [[unlikely]]
       return standing::unknown;
+    if (is_in_frame(caller.sp)) {
+      recent_ = nullptr;
+      return in_frame_;
+    }
     recent_stack* const known = recents_.find(caller, sight_);
     if (known == nullptr) return standing::unknown;
     if ((open_ & ~known->answer().inside) != 0) [[unlikely]]
@@ -74,6 +78,15 @@ class routing_thread {
   route_counts& counts_of(std::uint32_t route) noexcept;
   arena* arena_for(std::uint32_t route) noexcept;
   arena* arena_of_function(std::uint32_t route) noexcept;
+  arena* arena_of_frame(std::uint32_t route) noexcept;
+  // Inside the call of the only route's function in which a walk was last, or one from the same
+  // place: its return address is where it was, further out on the stack that the walk was on. This
+  // is for stacks too many to be remembered, as a recursive function has below it.
+  bool is_in_frame(std::uint64_t sp) const noexcept {
+    return frame_place_ > sp && stack_.has_read(sp) && stack_.has_read(frame_place_) &&
+           *reinterpret_cast<const std::uint64_t*>(frame_place_) == frame_value_;
+  }
+  void note_frame() noexcept;
   invocation invocation_of(std::uint32_t route) noexcept;
   // The routes that fit a block, by what is known without the stack.
   std::uint32_t fitting(std::size_t bytes) const noexcept {
@@ -100,7 +113,11 @@ class routing_thread {
   // The stack that the thread is on, of those of its coroutines: what is remembered of another one
   // may be gone.
   std::uint32_t sight_ = 1;
-  std::uint32_t open_ = 0;  // routes with an invocation of a function under way
+  std::uint32_t open_ = 0;         // routes with an invocation of a function under way
+  std::uint64_t frame_place_ = 0;  // 0: none is known, or there is no such route
+  std::uint64_t frame_value_ = 0;
+  standing in_frame_ = standing::matches;
+  bool has_frames_ = false;
 
   std::uint32_t scopes_ = 0;         // of conditions, that are open
   std::uint32_t fits_any_size_ = 0;  // the routes, where none of them asks for a size; else 0
@@ -112,8 +129,8 @@ class routing_thread {
   std::uint32_t depth_[most_scopes] = {};
   // About the block that was asked for last.
   unwind::frame_state caller_{};
-  recent_stack* recent_ = nullptr;
-  bool walked_ = false;  // stack_ is of it
+  recent_stack* recent_ = nullptr;  // null: it is in the frame
+  bool walked_ = false;             // stack_ is of it
 
   recent_stacks recents_;
   preload::stack_walk stack_;
