@@ -111,15 +111,23 @@ bool has_resource(const advice_report& report) {
   });
 }
 
-void set_aside_all_but_mallocs(advice_report& report) {
-  const auto is_resource = [](const advice& one) {
-    return one.from.how != strategy::switch_malloc;
-  };
+// For lack of time.
+template <class Goes>
+void set_aside(advice_report& report, Goes&& goes, const char* why) {
   for (const advice& one : report.advices) {
-    if (!is_resource(one)) continue;
-    report.others.push_back({one.from, {}, {}, "time was short: only mallocs were tried"});
+    if (goes(one)) report.others.push_back({one.from, {}, {}, why});
   }
-  std::erase_if(report.advices, is_resource);
+  std::erase_if(report.advices, goes);
+}
+
+bool is_resource(const advice& one) {
+  return one.from.how != strategy::switch_malloc;
+}
+// By hand, another one of the same function was nearly always as fast: see the tables of
+// docs/advise.md.
+bool is_seldom_best(const advice& one) {
+  return one.from.how == strategy::multipool_on_monotonic ||
+         one.from.how == strategy::adaptive_pool;
 }
 
 bool is_best_known(const advice_report& report) {
@@ -296,6 +304,11 @@ advise_options program_advice::options() {
 
 // Until the fastest way is known; false where there is no time to compare them all.
 bool program_advice::race(advice_report& report) {
+  const double operations = static_cast<double>(whatif::main_trace(run_.summary)->events) /
+                            std::max(1e-3, recorded_share());
+  if (!plan_->has_time_for(passed(), runs_of_a_round(report), operations)) {
+    set_aside(report, is_seldom_best, "time was short, and it is seldom the best");
+  }
   double seconds = plan_->race_seconds(passed(), runs_of_a_round(report));
   trial_options trial;
   if (seconds <= 0) {
@@ -313,7 +326,7 @@ bool program_advice::race(advice_report& report) {
       trial.as_it_was = plain_.last;
     }
     if (seconds <= 0) return false;
-    set_aside_all_but_mallocs(report);
+    set_aside(report, is_resource, "time was short: only mallocs were tried");
     trial.with_ideal = false;
   }
   trial.runner = &*runner_;

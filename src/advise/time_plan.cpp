@@ -66,6 +66,12 @@ double time_plan::race_seconds(double passed, std::size_t runs, double least_rou
   return std::max(shortest_race, left(passed) - round);
 }
 
+bool time_plan::has_time_for(double passed, std::size_t runs, double operations) const {
+  constexpr double seconds_of_way = 2e-8;  // of an operation
+  const double run = hooked * program_ + seconds_of_way * operations;
+  return left(passed) >= good_rounds * run * static_cast<double>(runs);
+}
+
 trial_plan time_plan::trial(double passed, bool needs_hook) const {
   const double runs = left(passed) / (hooked * program_);  // that there is time for
   const double hooks = needs_hook ? 1 : 0;

@@ -36,6 +36,9 @@ class time_plan {
   // Seconds after which a race begins no round, of so many runs at first, when so many have passed;
   // 0: its ways cannot all be compared so many times.
   double race_seconds(double passed, std::size_t runs, double least_rounds = 3) const;
+  // Whether so many ways can be compared well where most send all of the program's heap operations,
+  // so many, to a resource.
+  bool has_time_for(double passed, std::size_t runs, double operations) const;
   // `needs_hook`: the best is a resource, for which the program also runs with the hook alone.
   trial_plan trial(double passed, bool needs_hook) const;
 

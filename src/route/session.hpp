@@ -58,6 +58,11 @@ struct route_rule {
   std::uint32_t without = 0;           // marks that the stack does not have
 
   bool is_scoped() const { return is_arena(how); }
+  // The same blocks, whatever serves them.
+  bool has_conditions_of(const route_rule& other) const {
+    return marks == other.marks && scopes == other.scopes && without == other.without &&
+           smallest == other.smallest && largest == other.largest;
+  }
 };
 
 struct module_path {
@@ -96,6 +101,8 @@ struct session : preload::session_head {
   std::uint32_t route_count = 0;
   bool walks = false;  // some condition is of functions or modules: stacks are needed
   bool by_frame_pointers = false;
+  bool knows_frames =
+      false;                // frames may stand for walks, in all runs that are compared or in none
   bool only_looks = false;  // for a route, and then gives the block to none: what the hook costs
   // Whatever the way to a resource takes is done twice, but for what the resource does: what that
   // takes longer is what the way takes.

@@ -33,6 +33,8 @@ class route_session {
     looks,   // time as well, but no block is routed: what it costs to look for their routes
   };
   void prepare(const std::vector<route::route_rule>& routes, purpose what);
+  // All variants have the same conditions, for one function's frames: see session::knows_frames.
+  void know_frames() { session_->knows_frames = true; }
   // Gives marks to the addresses that were seen in runs so far.
   void mark_addresses();
   // Throws std::runtime_error with one line for a condition that nothing fulfils that was seen so

@@ -110,6 +110,7 @@ class experiment {
     const std::string library =
         options.library.empty() ? find_own_library("libmallard-route.so") : options.library;
     session_ = std::make_unique<route_session>(conditions_, options.by_frame_pointers);
+    if (rules_to_look_for().size() == 1) session_->know_frames();
     const environment hooked = {{"LD_PRELOAD", preload_of(library)},
                                 {route::session_kind.variable, session_->path()}};
     contenders_.push_back({.name = "as it is", .set = {}});
@@ -201,7 +202,12 @@ class experiment {
   std::vector<route::route_rule> rules_to_look_for() const {
     std::vector<route::route_rule> all;
     for (const std::vector<route::route_rule>& of_variant : rules_) {
-      all.insert(all.end(), of_variant.begin(), of_variant.end());
+      for (const route::route_rule& one : of_variant) {
+        const auto is_same = [&](const route::route_rule& other) {
+          return other.has_conditions_of(one);
+        };
+        if (std::none_of(all.begin(), all.end(), is_same)) all.push_back(one);
+      }
     }
     if (all.size() <= route::most_routes) return all;
     route::route_rule any = all.front();
@@ -273,7 +279,8 @@ class experiment {
         first_of_.push_back({});
         continue;
       }
-      const run_figures done = run_once(one, reads, options_.names_survivors);
+      const contender* const named = names_of_survivors(i);
+      const run_figures done = run_once(one, reads, named == &one);
       if (is_interrupted()) return false;
       first_of_.push_back(done);
       judge(one, plain, done);
@@ -281,12 +288,37 @@ class experiment {
       if (one.remark.empty() && !was_met(one.of_routes)) one.remark = "no block matched a route";
       session_->mark_addresses();
       names_.resize(contenders_.size());
-      names_[i] = session_->survivor_names();
+      names_[i] = named == nullptr || named == &one
+                      ? session_->survivor_names()
+                      : names_[static_cast<std::size_t>(named - contenders_.data())];
       if (session_->was_out_of_addresses()) {
         one.remark = few_addresses;
       }
     }
     return true;
+  }
+
+  // The one whose first run names the survivors of this one, since that takes long: itself, or an
+  // earlier one with the same arenas; null: it has none.
+  const contender* names_of_survivors(std::size_t which) const {
+    const contender& one = contenders_[which];
+    const auto has_arenas = [](const contender& of) {
+      return std::any_of(of.rules.begin(), of.rules.end(),
+                         [](const route::route_rule& rule) { return rule.is_scoped(); });
+    };
+    if (!options_.names_survivors || one.way_of != 0 || !has_arenas(one)) return nullptr;
+    const auto is_same = [](const route::route_rule& a, const route::route_rule& b) {
+      return a.has_conditions_of(b) && a.is_scoped() == b.is_scoped();
+    };
+    for (std::size_t i = hook_alone + 1; i < which; ++i) {
+      const contender& other = contenders_[i];
+      if (other.way_of == 0 && other.remark.empty() &&
+          std::equal(one.rules.begin(), one.rules.end(), other.rules.begin(), other.rules.end(),
+                     is_same)) {
+        return &other;
+      }
+    }
+    return &one;
   }
 
   // The bound is that of the faster one, and known when others are.

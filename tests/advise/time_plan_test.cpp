@@ -87,4 +87,10 @@ TEST(time_plan, a_short_program_is_tried_in_more_ways) {
   EXPECT_EQ(plan_of(8).trial(50, true).most, 1u);
 }
 
+TEST(time_plan, has_time_to_compare_all_ways_of_a_short_program_that_allocates_little) {
+  EXPECT_TRUE(plan_of(0.2).has_time_for(5, 14, 1e6));
+  EXPECT_FALSE(plan_of(2).has_time_for(5, 14, 1e6));
+  EXPECT_FALSE(plan_of(0.2).has_time_for(5, 14, 1e8)) << "the way to a resource takes longer";
+}
+
 }  // namespace

@@ -103,7 +103,7 @@ int twins() {
   return failures;
 }
 
-// Of more stacks than are remembered.
+// Their stacks are more than are remembered.
 struct branches {
   void* blocks[127];
   int count = 0;

@@ -17,8 +17,7 @@ namespace {
 constexpr std::size_t granule = std::size_t{1} << 16;
 constexpr std::size_t most_bytes = std::size_t{1} << 38;
 constexpr std::size_t most_granules = most_bytes / granule;
-constexpr std::size_t chunk_of_thread = std::size_t{1} << 18;
-constexpr std::uint8_t bumped = 255;  // the class of a granule whose blocks store their own sizes
+constexpr std::uint8_t bumped = 255;  // the class of a chunk whose blocks store their own sizes
 
 // Steps of 16 bytes up to 128, then four to a doubling.
 constexpr unsigned class_of(std::size_t bytes) noexcept {
@@ -45,9 +44,20 @@ struct thread_class {
   std::size_t count;  // freed blocks
 };
 
+// A granule of bumped blocks, used anew when none of them lives. Blocks that other threads free
+// live for ever.
+struct bump_chunk {
+  struct thread_memory* owner;
+  bump_chunk* next;  // free
+  std::uint32_t live;
+};
+constexpr std::size_t most_bumped = granule / 4;
+
 struct thread_memory {
-  std::byte* fresh;  // for bumped blocks
-  std::byte* end;
+  bump_chunk* chunk;
+  std::byte* fresh;  // in it
+  bool is_zero;      // it was never used
+  bump_chunk* free_chunks;
   thread_class classes[class_count];
 };
 thread_local constinit thread_memory mine __attribute__((tls_model("initial-exec"))) = {};
@@ -121,34 +131,60 @@ bool may_bump() noexcept {
   return used.load(std::memory_order_relaxed) < bump_until;
 }
 
-[[gnu::noinline]] void* bump_slowly(std::size_t bytes, std::size_t alignment) noexcept {
-  const std::size_t needed = bytes + alignment + sizeof(std::size_t);
-  if (needed < bytes) return nullptr;
-  const std::size_t chunk = needed > chunk_of_thread / 2 ? needed : chunk_of_thread;
-  std::byte* const memory = take_granules(chunk, bumped);
-  if (memory == nullptr) return nullptr;
-  const std::uintptr_t at =
-      (reinterpret_cast<std::uintptr_t>(memory) + sizeof(std::size_t) + alignment - 1) &
-      ~(alignment - 1);
-  auto* const block = reinterpret_cast<std::byte*>(at);
-  size_before(block) = bytes;
-  if (chunk == chunk_of_thread) {
-    mine.fresh = block + bytes;
-    mine.end = memory + chunk;
-  }
-  return block;
+bump_chunk* chunk_of(const void* block) noexcept {
+  return reinterpret_cast<bump_chunk*>(reinterpret_cast<std::uintptr_t>(block) & ~(granule - 1));
 }
 
-void* bump(std::size_t bytes, std::size_t alignment) noexcept {
+void start_chunk(bump_chunk* chunk, bool is_zero) noexcept {
+  chunk->owner = &mine;
+  chunk->live = 0;
+  mine.chunk = chunk;
+  mine.is_zero = is_zero;
+  mine.fresh = reinterpret_cast<std::byte*>(chunk + 1);
+}
+
+[[gnu::noinline]] bool take_chunk() noexcept {
+  bump_chunk* chunk = mine.free_chunks;
+  const bool is_zero = chunk == nullptr;
+  if (is_zero) {
+    chunk = reinterpret_cast<bump_chunk*>(take_granules(granule, bumped));
+  } else {
+    mine.free_chunks = chunk->next;
+  }
+  if (chunk != nullptr) start_chunk(chunk, is_zero);
+  return chunk != nullptr;
+}
+
+// Where the chunk has room for the block, else null.
+std::byte* place_in_chunk(std::size_t bytes, std::size_t alignment) noexcept {
+  if (mine.chunk == nullptr) return nullptr;
   const std::uintptr_t at =
       (reinterpret_cast<std::uintptr_t>(mine.fresh) + sizeof(std::size_t) + alignment - 1) &
       ~(alignment - 1);
-  const auto end = reinterpret_cast<std::uintptr_t>(mine.end);
-  if (at > end || bytes > end - at) return bump_slowly(bytes, alignment);
-  auto* const block = reinterpret_cast<std::byte*>(at);
+  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(mine.chunk) + granule;
+  return at > end || bytes > end - at ? nullptr : reinterpret_cast<std::byte*>(at);
+}
+
+// Requires that an empty chunk has room.
+void* bump(std::size_t bytes, std::size_t alignment, bool& is_zero) noexcept {
+  std::byte* block = place_in_chunk(bytes, alignment);
+  if (block == nullptr) {
+    if (!take_chunk()) return nullptr;
+    block = place_in_chunk(bytes, alignment);
+  }
   size_before(block) = bytes;
   mine.fresh = block + bytes;
+  ++mine.chunk->live;
+  is_zero = mine.is_zero;
   return block;
+}
+
+void free_bumped(void* block) noexcept {
+  bump_chunk* const chunk = chunk_of(block);
+  if (chunk->owner != &mine || --chunk->live != 0) return;
+  if (chunk == mine.chunk) return start_chunk(chunk, false);
+  chunk->next = mine.free_chunks;
+  mine.free_chunks = chunk;
 }
 
 // Returns: an unused block from a new chunk, whose rest becomes the thread's.
@@ -231,10 +267,7 @@ std::size_t enough_for(std::size_t bytes, std::size_t alignment) noexcept {
 
 void* allocate(std::size_t bytes, std::size_t alignment, bool& is_zero) noexcept {
   if (bytes > most_bytes / 4 || alignment > granule) return nullptr;
-  if (may_bump()) {
-    is_zero = true;
-    return bump(bytes, alignment);
-  }
+  if (bytes + alignment <= most_bumped && may_bump()) return bump(bytes, alignment, is_zero);
   return reuse(enough_for(bytes, alignment), is_zero);
 }
 
@@ -257,7 +290,7 @@ void* ideal_allocate_zeroed(std::size_t count, std::size_t bytes) noexcept {
 void ideal_free(void* block) noexcept {
   if (block == nullptr) return;
   const std::uint8_t size_class = class_of_block(block);
-  if (size_class == bumped) return;
+  if (size_class == bumped) return free_bumped(block);
   thread_class& of = mine.classes[size_class];
   auto* const freed = static_cast<free_block*>(block);
   freed->next = of.first;
@@ -280,7 +313,8 @@ void* ideal_reallocate(void* block, std::size_t bytes) noexcept {
   } else {
     auto* const at = static_cast<std::byte*>(block);
     const bool is_last = at + before == mine.fresh;
-    if (bytes <= before || (is_last && bytes <= static_cast<std::size_t>(mine.end - at))) {
+    const std::byte* const end = reinterpret_cast<std::byte*>(chunk_of(block)) + granule;
+    if (bytes <= before || (is_last && bytes <= static_cast<std::size_t>(end - at))) {
       // The part cut off is not reused: it is not zero, as fresh memory must be.
       if (bytes > before) mine.fresh = at + bytes;
       size_before(block) = bytes;

@@ -3,10 +3,10 @@
 // It does as little as possible: it never returns memory, checks nothing, and no thread waits for
 // another. There are two kinds, because neither is the best for all programs:
 //
-//   bump    a block is the next bytes of the thread's chunk, and a free does nothing
+//   bump    a block is the next bytes of the thread's chunk, and a chunk is used anew when none of
+//           its blocks lives, as an arena is
 //   reuse   a block is the one of its size class that the thread freed last, otherwise the next
-//   bytes
-//           of a chunk of that class; other threads take a thread's surplus in batches
+//           bytes of a chunk of that class; other threads take a thread's surplus in batches
 //
 // All memory is one range of addresses, reserved once, in huge pages if available. A bumped block
 // has its size in front of it; the class of any other block is that of its granule. When bumped

@@ -74,25 +74,48 @@ std::uint64_t address_cache::key_of(std::uint64_t ip) noexcept {
   return module == 0 ? 0 : module << module_shift | (ip - found.module->l_addr);
 }
 
+std::uint64_t address_cache::called_before(std::uint64_t ip) noexcept {
+#if defined(__x86_64__)
+  if (ip == 0) return 0;
+  const auto* const code = reinterpret_cast<const unsigned char*>(ip);
+  std::int32_t distance = 0;
+  std::memcpy(&distance, code - sizeof distance, sizeof distance);
+  constexpr unsigned char call = 0xe8;
+  // A return address lies behind what it stands for.
+  if (code[-5] == call) return ip + static_cast<std::uint64_t>(std::int64_t{distance}) + 1;
+#endif
+  (void)ip;
+  return 0;
+}
+
+// Asks for them if nobody has.
+std::uint32_t address_cache::marks_in_session(std::uint64_t key) noexcept {
+  std::size_t place = place_of(key);
+  for (std::size_t tries = 0; tries < 4096; ++tries, place = (place + 1) % most_addresses) {
+    address_marks& one = all_->addresses[place];
+    std::uint64_t there = one.key.load(std::memory_order_relaxed);
+    if (there == 0) {
+      // Half of the table stays empty, so that looking for what is not there ends soon.
+      if (all_->address_count.load(std::memory_order_relaxed) > most_addresses / 2) return 0;
+      if (one.key.compare_exchange_strong(there, key)) {
+        all_->address_count.fetch_add(1, std::memory_order_relaxed);
+        return 0;
+      }
+    }
+    if (there == key) return one.marks.load(std::memory_order_relaxed);
+  }
+  return 0;
+}
+
 std::uint32_t address_cache::find_slowly(std::uint64_t ip, entry& at) noexcept {
   std::uint32_t found = 0;
   if (const std::uint64_t key = key_of(ip)) {
-    std::size_t place = place_of(key);
-    for (std::size_t tries = 0; tries < 4096; ++tries, place = (place + 1) % most_addresses) {
-      address_marks& one = all_->addresses[place];
-      std::uint64_t there = one.key.load(std::memory_order_relaxed);
-      if (there == 0) {
-        // Half of the table stays empty, so that looking for what is not there ends soon.
-        if (all_->address_count.load(std::memory_order_relaxed) > most_addresses / 2) break;
-        if (one.key.compare_exchange_strong(there, key)) {
-          all_->address_count.fetch_add(1, std::memory_order_relaxed);
-          break;
-        }
-      }
-      if (there == key) {
-        found = one.marks.load(std::memory_order_relaxed);
-        break;
-      }
+    found = marks_in_session(key);
+    // It will be asked for, and is to be known in the same run.
+    if (found == 0 && all_->knows_frames) {
+      const std::uint64_t called = called_before(ip);
+      const std::uint64_t key_of_called = called == 0 ? 0 : key_of(called);
+      if (key_of_called != 0) marks_in_session(key_of_called);
     }
   }
   at.marks.store(found, std::memory_order_relaxed);

@@ -26,6 +26,10 @@ class address_cache {
     return find_slowly(ip, at);
   }
 
+  // The place, as a return address, of the function that a direct call before `ip` calls; 0: there
+  // is none.
+  static std::uint64_t called_before(std::uint64_t ip) noexcept;
+
   // The session's number of the address; 0: it lies in no module, or there is no room.
   std::uint64_t key_of(std::uint64_t ip) noexcept;
 
@@ -37,6 +41,7 @@ class address_cache {
   };
 
   [[gnu::noinline, gnu::cold]] std::uint32_t find_slowly(std::uint64_t ip, entry& at) noexcept;
+  std::uint32_t marks_in_session(std::uint64_t key) noexcept;
 
   session* all_ = nullptr;
   char program_[path_bytes] = {};  // whose process it is

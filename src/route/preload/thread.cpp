@@ -38,19 +38,6 @@ std::uint32_t bit_of_scope(const session& all, const char* name) {
   return 0;
 }
 
-// The function that a direct call before this address calls; 0: there is none.
-std::uint64_t called_before(std::uint64_t address) {
-#if defined(__x86_64__)
-  const auto* const code = reinterpret_cast<const unsigned char*>(address);
-  std::int32_t distance = 0;
-  std::memcpy(&distance, code - sizeof distance, sizeof distance);
-  constexpr unsigned char call = 0xe8;
-  if (code[-5] == call) return address + static_cast<std::uint64_t>(std::int64_t{distance});
-#endif
-  (void)address;
-  return 0;
-}
-
 block_shape shape_of(std::size_t bytes, std::size_t alignment) {
   const std::size_t to = alignment > granule ? alignment : granule;
   return {((bytes == 0 ? 1 : bytes) + to - 1) & ~(to - 1), to};
@@ -90,8 +77,8 @@ routing_thread::routing_thread() noexcept : epoch_(process.epoch.load(std::memor
   stack_.open(process.rules, process.all->by_frame_pointers, checked);
   const session& all = *process.all;
   const route_rule& only = all.routes[0];
-  has_frames_ = all.route_count == 1 && !all.names_survivors && only.scopes == 0 &&
-                only.without == 0 && (only.marks & ~marks::functions) == 0 &&
+  has_frames_ = all.knows_frames && all.route_count == 1 && !all.names_survivors &&
+                only.scopes == 0 && only.without == 0 && (only.marks & ~marks::functions) == 0 &&
                 std::has_single_bit(only.marks);
   if (all.only_looks) in_frame_ = standing::passes;
   find_sizes();
@@ -110,10 +97,9 @@ void routing_thread::note_frame() noexcept {
   const std::uint32_t wanted = process.all->routes[0].marks | marks::whole_frame;
   const preload::stack_walk::found_frame frame =
       stack_.outermost_with(process.all->routes[0].marks);
-  const std::uint64_t function = frame.caller_ip == 0 ? 0 : called_before(frame.caller_ip);
-  if (function == 0 || (process.addresses.marks_of(frame.ip) & wanted) != wanted) return;
-  // Marks are asked for by return addresses, which lie behind what they stand for.
-  if ((process.addresses.marks_of(function + 1) & wanted) != wanted) return;
+  const std::uint64_t called = address_cache::called_before(frame.caller_ip);
+  if (called == 0 || (process.addresses.marks_of(frame.ip) & wanted) != wanted) return;
+  if ((process.addresses.marks_of(called) & wanted) != wanted) return;
   frame_place_ = frame.frame_address - sizeof(std::uint64_t);
   frame_value_ = frame.caller_ip;
 }
