@@ -23,6 +23,8 @@ DEMO_density = --ds 1,9 --sizes 6,10
 DEMO_locality = --subsystem 4,12
 DEMO_RESULTS = $(DEMO:%=$(RESULTS)/demo-%.jsonl)
 demo: deps build/release/CMakeCache.txt
+	@! grep -q '^MALLARD_BUILD_EXAMPLES:BOOL=OFF' build/release/CMakeCache.txt || \
+	  { echo "make demo advises on an example: configure build/release with MALLARD_BUILD_EXAMPLES=ON" >&2; exit 2; }
 	@cmake --build --preset release --target mallard_tool mallard_malloc mallard_validation_tokenizer_plain -j $(JOBS)
 	@mkdir -p $(RESULTS)
 	@echo; echo "== advise: a tokenizer, examples/validation/tokenizer.cpp"

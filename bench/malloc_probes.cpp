@@ -426,6 +426,43 @@ void long_frees() {
   print("free_longest", static_cast<double>(taken[freed_blocks - 1]), "us");
 }
 
+// 1 GiB of blocks of one size are freed in a random order, by a process for each size: how long the
+// longest free takes, and a usual one.
+void frees_of_a_size() {
+  constexpr std::size_t bytes = std::size_t{1} << 30;
+  struct {
+    std::size_t size;
+    const char *usual, *longest;
+  } constexpr all[] = {{3 << 10, "3_KiB_free_usual", "3_KiB_free_longest"},
+                       {100 << 10, "100_KiB_free_usual", "100_KiB_free_longest"},
+                       {1 << 20, "1_MiB_free_usual", "1_MiB_free_longest"},
+                       {6 << 20, "6_MiB_free_usual", "6_MiB_free_longest"},
+                       {20 << 20, "20_MiB_free_usual", "20_MiB_free_longest"}};
+  for (const auto& one : all) {
+    std::fflush(stdout);
+    if (const pid_t child = fork(); child != 0) {
+      waitpid(child, nullptr, 0);
+      continue;
+    }
+    const std::size_t count = bytes / one.size;
+    mapped<void*> live(count);
+    for (std::size_t i = 0; i < count; ++i) live[i] = written(std::malloc(one.size), one.size);
+    random_numbers random{5};
+    for (std::size_t i = count; i > 1; --i) std::swap(live[i - 1], live[random.next() % i]);
+    mapped<float> taken(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double began = processor_us();
+      std::free(live[i]);
+      taken[i] = static_cast<float>(processor_us() - began);
+    }
+    std::sort(taken.begin(), taken.begin() + count);
+    print(one.usual, static_cast<double>(taken[count / 2]), "us");
+    print(one.longest, static_cast<double>(taken[count - 1]), "us");
+    std::fflush(stdout);
+    _exit(0);
+  }
+}
+
 // The cost of a refused malloc, when blocks of 1,000 bytes fill 768 MiB of addresses.
 void refused() {
   const rlimit room{rlim_t{768} << 20, RLIM_INFINITY};
@@ -539,12 +576,22 @@ struct probe {
   const char* name;
   void (*run)();
 };
-constexpr probe probes[] = {
-    {"tiny", tiny},           {"freed", freed},          {"fragmented", fragmented},
-    {"phases", phases},       {"threads", many_threads}, {"short-threads", short_threads},
-    {"remote", remote},       {"growing", growing},      {"forks", forks},
-    {"one-large", one_large}, {"two-large", two_large},  {"long-frees", long_frees},
-    {"refused", refused},     {"waves", waves},          {"rounds", rounds}};
+constexpr probe probes[] = {{"tiny", tiny},
+                            {"freed", freed},
+                            {"fragmented", fragmented},
+                            {"phases", phases},
+                            {"threads", many_threads},
+                            {"short-threads", short_threads},
+                            {"remote", remote},
+                            {"growing", growing},
+                            {"forks", forks},
+                            {"one-large", one_large},
+                            {"two-large", two_large},
+                            {"long-frees", long_frees},
+                            {"frees-of-a-size", frees_of_a_size},
+                            {"refused", refused},
+                            {"waves", waves},
+                            {"rounds", rounds}};
 
 }  // namespace
 

@@ -8,6 +8,14 @@ target_compile_options(mallard_warnings INTERFACE
 
 add_library(mallard_sanitize INTERFACE)
 if(MALLARD_SANITIZE)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS -fsanitize=${MALLARD_SANITIZE})
+  check_cxx_source_compiles("int main() {}" MALLARD_CAN_SANITIZE_${MALLARD_SANITIZE})
+  unset(CMAKE_REQUIRED_FLAGS)
+  if(NOT MALLARD_CAN_SANITIZE_${MALLARD_SANITIZE})
+    message(FATAL_ERROR "MALLARD_SANITIZE is '${MALLARD_SANITIZE}', and ${CMAKE_CXX_COMPILER} cannot build a program "
+      "with -fsanitize=${MALLARD_SANITIZE}")
+  endif()
   target_compile_options(mallard_sanitize INTERFACE
     -fsanitize=${MALLARD_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   # gcc says that of much instrumented code that is well, std::regex for one.

@@ -26,6 +26,7 @@ node packaging/site/api.mjs "$pages"
 "$command" man --markdown >"$pages/commands.md"
 "$tools/bin/zensical" build --strict --clean -f build/site/mkdocs.yml >build/site/log 2>&1 ||
   { cat build/site/log >&2; exit 1; }
+rm build/site/html/404.html  # its paths begin at a server's root, where nothing says that the site will be
 # Its search needs a worker that a page from disk may start; zensical names the network's.
 cp "$tools/node_modules/iframe-worker/shim/index.js" build/site/html/assets/javascripts/iframe-worker.js
 sed -i 's#https://unpkg.com/iframe-worker/shim#assets/javascripts/iframe-worker.js#' build/site/html/*.html

@@ -46,7 +46,7 @@ for (const page of seen) {
   }
 }
 for (const name of readdirSync(folder)) {
-  if (name.endsWith('.html') && name !== '404.html' && !seen.has(path.join(folder, name))) problems.push(`${name}: no page leads there`);
+  if (name.endsWith('.html') && !seen.has(path.join(folder, name))) problems.push(`${name}: no page leads there`);
 }
 if (problems.length > 0) {
   console.error(problems.map((each) => `check: ${each}`).join('\n'));

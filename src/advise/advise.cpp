@@ -205,7 +205,7 @@ advice_report adviser::to_try(std::vector<candidate> later) const {
   }
   std::vector<malloc_choice> mallocs;
   for (const lab::malloc_library& one : lab::find_mallocs(lab::own_program()).found) {
-    const bool is_for_speed = !one.name.ends_with("-hardened");
+    const bool is_for_speed = !one.only_by_name && !one.name.ends_with("-hardened");
     if (is_for_speed && !one.file.empty()) mallocs.push_back({one.name, one.file.string()});
   }
   advice_report out = rank_untried(dims_, all, mallocs, command_of(dims_));

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "advise/proof.hpp"
 #include "profile/function_names.hpp"
@@ -133,11 +135,14 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
 }
 
 std::size_t runs_of_a_round(const advice_report& report) {
-  // Beside the ways, as it is and with the hook alone; a resource's way is gone twice, too.
-  // The ideal malloc is two.
-  std::size_t runs = 4;
-  for (const advice& one : report.advices) runs += one.from.how == strategy::switch_malloc ? 1 : 2;
-  return runs;
+  // Beside the ways, as it is, and with the hook alone for each place. The ideal malloc is two.
+  constexpr std::size_t others = 3;
+  std::set<std::pair<std::string, bool>> places;
+  for (const advice& one : report.advices) {
+    if (one.from.how == strategy::switch_malloc) continue;
+    places.emplace(route_pattern(one.from), is_arena(one.from.how));
+  }
+  return others + places.size() + report.advices.size();
 }
 
 namespace {

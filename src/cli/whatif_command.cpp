@@ -106,10 +106,8 @@ void print(const whatif_result& result, bool colour) {
              : runs < lab::fewest_for_interval
                  ? fmt::format("medians of {} runs, with their range", runs)
                  : fmt::format("medians of {} runs with 95 % intervals", runs));
-  fmt::print(
-      "where there are routes, the hook's own {} and up to {:.0f} ns for each block are "
-      "subtracted.\n",
-      base::time_text(result.hook_seconds), result.block_seconds * 1e9);
+  fmt::print("where there are routes, the hook's own time ({}) is subtracted.\n",
+             base::time_text(result.hook_seconds));
 }
 
 // Checks the output paths before anything runs; a refused command leaves no file.

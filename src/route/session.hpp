@@ -102,11 +102,10 @@ struct session : preload::session_head {
   bool walks = false;  // some condition is of functions or modules: stacks are needed
   bool by_frame_pointers = false;
   bool knows_frames =
-      false;                // frames may stand for walks, in all runs that are compared or in none
-  bool only_looks = false;  // for a route, and then gives the block to none: what the hook costs
-  // Whatever the way to a resource takes is done twice, but for what the resource does: what that
-  // takes longer is what the way takes.
-  bool goes_twice = false;
+      false;  // frames may stand for walks, in all runs that are compared or in none
+  // Blocks find their resources, and are known as theirs, but the program's malloc serves them: the
+  // time that the hook takes, whoever serves them.
+  bool by_malloc = false;
   bool names_survivors = false;  // costs more: not for runs that count
   route_rule routes[most_routes];
   char scopes[most_scopes][name_bytes] = {};  // of conditions; the first scope_count

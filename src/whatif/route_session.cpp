@@ -70,8 +70,7 @@ void route_session::prepare(const std::vector<route::route_rule>& routes, purpos
   session_->route_count = static_cast<std::uint32_t>(routes.size());
   std::copy(routes.begin(), routes.end(), session_->routes);
   session_->names_survivors = names_survivors;
-  session_->only_looks = what == purpose::looks;
-  session_->goes_twice = what == purpose::twice;
+  session_->by_malloc = what == purpose::by_malloc;
   session_->walks =
       names_survivors || !conditions_.functions.empty() || !conditions_.modules.empty();
   session_->no_address_space = 0;

@@ -29,8 +29,8 @@ class route_session {
   enum class purpose {
     counts,  // its time is
     names,   // addresses are found that have no names yet, and survivors
-    twice,   // time as well: all that the way to a resource takes is done twice
-    looks,   // time as well, but no block is routed: what it costs to look for their routes
+    by_malloc,  // time as well, but the program's malloc serves the resources' blocks: what the hook
+             // costs
   };
   void prepare(const std::vector<route::route_rule>& routes, purpose what);
   // All variants have the same conditions, for one function's frames: see session::knows_frames.

@@ -47,8 +47,11 @@ struct contender {
   std::vector<run_figures> runs = {};
   std::vector<route_outcome> of_routes = {};
   bool fell_behind = false;
-  bool ideal = false;      // no way to go: an ideal malloc, and the bound of all others
-  std::size_t way_of = 0;  // not 0: it goes the way of that one twice, and is in no outcome
+  bool ideal = false;  // an ideal malloc, and the bound of all others
+  // Through the hook as those do whose `control` it is, but the program's malloc serves all blocks:
+  // by as much as it is slower than the program as it is, they are slower than they would be.
+  bool is_control = false;
+  std::size_t control = 0;
 };
 
 constexpr std::size_t as_it_is = 0;
@@ -114,7 +117,8 @@ class experiment {
     const environment hooked = {{"LD_PRELOAD", preload_of(library)},
                                 {route::session_kind.variable, session_->path()}};
     contenders_.push_back({.name = "as it is", .set = {}});
-    contenders_.push_back({.name = "hook alone", .set = hooked, .hooked = true});
+    contenders_.push_back(
+        {.name = "hook alone", .set = hooked, .hooked = true, .is_control = true});
     const lab::malloc_list found = lab::find_mallocs(lab::own_program());
     for (std::size_t i = 0; i < options.variants.size(); ++i) {
       environment set = hooked;
@@ -136,13 +140,8 @@ class experiment {
           {.name = one.name, .set = {{"LD_PRELOAD", preload_of(process::preloadable(one.file))}}});
     }
     add_ideal();
-    first_twice_ = contenders_.size();
-    if (options.as_it_was) return;  // each way runs once: nothing can be told of so little
-    for (std::size_t i = 0; i < options.variants.size(); ++i) {
-      contender twice = contenders_[hook_alone + 1 + i];
-      twice.way_of = hook_alone + 1 + i;
-      contenders_.push_back(std::move(twice));
-    }
+    first_control_ = contenders_.size();
+    for (std::size_t i = 0; i < options.variants.size(); ++i) find_control(i, hooked);
   }
 
   whatif_result run() {
@@ -156,9 +155,7 @@ class experiment {
     for (unsigned round = 0; round < rounds; ++round) {
       if (over()) break;
       if (!lab::interleave(contenders_, 1, options_.seed + round, [&](contender& one) {
-            // A race has better use for runs than to find the way's time so often.
-            const bool rests = options_.races && one.way_of != 0 && round % 2 != 0;
-            if (one.remark.empty() && !one.fell_behind && !rests) measure(one);
+            if (one.remark.empty() && !one.fell_behind) measure(one);
             return !is_interrupted();
           })) {
         break;
@@ -184,6 +181,31 @@ class experiment {
       std::vector<route::route_rule>& rules = rules_.emplace_back();
       for (const whatif_route& one : variant.routes) rules.push_back(parse_route(one, conditions_));
     }
+  }
+
+  // The hook alone, where the first variant has its blocks or another one has: blocks of the same
+  // conditions take as long to find, and arenas of a call as long to end.
+  void find_control(std::size_t variant, const environment& hooked) {
+    const std::vector<route::route_rule>& rules = rules_[variant];
+    const auto is_same = [](const route::route_rule& a, const route::route_rule& b) {
+      return a.has_conditions_of(b) && a.is_scoped() == b.is_scoped();
+    };
+    const auto fits = [&](const contender& one) {
+      return one.is_control &&
+             std::equal(one.rules.begin(), one.rules.end(), rules.begin(), rules.end(), is_same);
+    };
+    if (contenders_[hook_alone].rules.empty()) contenders_[hook_alone].rules = rules;
+    auto found = std::find_if(contenders_.begin(), contenders_.end(), fits);
+    if (found == contenders_.end()) {
+      contenders_.push_back({.name = "hook alone",
+                             .set = hooked,
+                             .hooked = true,
+                             .rules = rules,
+                             .is_control = true});
+      found = contenders_.end() - 1;
+    }
+    contenders_[hook_alone + 1 + variant].control =
+        static_cast<std::size_t>(found - contenders_.begin());
   }
 
   // Two, since none is the best for all programs; of one run little is told.
@@ -223,10 +245,9 @@ class experiment {
 
   void prepare(const contender& one, bool names) {
     using purpose = route_session::purpose;
-    if (one.way_of != 0) return session_->prepare(one.rules, purpose::twice);
-    if (names) return session_->prepare(one.rules, purpose::names);
-    if (&one != &contenders_[hook_alone]) return session_->prepare(one.rules, purpose::counts);
-    session_->prepare(rules_to_look_for(), purpose::looks);
+    session_->prepare(one.rules, names            ? purpose::names
+                                 : one.is_control ? purpose::by_malloc
+                                                  : purpose::counts);
   }
 
   run_figures run_once(contender& one, bool reads_output, bool names) {
@@ -244,57 +265,67 @@ class experiment {
   bool is_interrupted() { return runner().was_interrupted(); }
 
   // One of each that does not count: files are read, addresses get their names, outputs are
-  // compared, and survivors named.
-  // False: interrupted.
+  // compared, and survivors named. False: interrupted.
   bool first_runs() {
+    first_of_.resize(contenders_.size());
+    first_of_[as_it_is] = options_.as_it_was
+                              ? *options_.as_it_was
+                              : run_once(contenders_[as_it_is], options_.check_output, false);
+    if (is_interrupted()) return false;
+    const bool is_hooked = !options_.variants.empty();
+    if (is_hooked && !find_addresses()) return false;
+    const bool saves_time = options_.as_it_was && !is_hooked;
+    if (saves_time) first_of_[hook_alone] = first_of_[as_it_is];
+    for (const bool controls : {true, false}) {
+      for (std::size_t i = hook_alone + saves_time; i < contenders_.size(); ++i) {
+        if (contenders_[i].is_control == controls && !run_first(i)) return false;
+      }
+    }
+    return true;
+  }
+
+  // Where the program allocates, of which no run knows yet.
+  bool find_addresses() {
     const bool reads = options_.check_output;
-    const run_figures plain =
-        options_.as_it_was ? *options_.as_it_was : run_once(contenders_[as_it_is], reads, false);
+    const run_figures& plain = first_of_[as_it_is];
+    contender looks = contenders_[hook_alone];
+    looks.rules = options_.names_survivors ? std::vector<route::route_rule>{} : rules_to_look_for();
+    const run_figures hooked = run_once(looks, reads, options_.names_survivors);
     if (is_interrupted()) return false;
-    const bool saves_time = options_.as_it_was && options_.variants.empty();  // nothing is hooked
-    const run_figures hooked =
-        saves_time ? plain : run_once(contenders_[hook_alone], reads, options_.names_survivors);
-    if (is_interrupted()) return false;
-    first_of_ = {plain, hooked};
     if (hooked.output != plain.output &&
         run_once(contenders_[as_it_is], reads, false).output != plain.output) {
       if (is_interrupted()) return false;
       fail_changing();
     }
-    judge(contenders_[hook_alone], plain, hooked);
     if (session_->was_out_of_addresses()) {
       throw std::runtime_error(few_addresses + process::limit_note(route::agent_bytes));
     }
     session_->mark_addresses();
     session_->check();
-    for (std::size_t i = hook_alone + 1; i < contenders_.size(); ++i) {
-      contender& one = contenders_[i];
-      if (one.way_of != 0 && !contenders_[one.way_of].remark.empty()) {
-        one.remark = contenders_[one.way_of].remark;
-        first_of_.push_back({});
-        continue;
-      }
-      if (options_.last_start > 0 && seconds_passed() > options_.last_start) {
-        one.remark = "there was no time left for it";
-        first_of_.push_back({});
-        continue;
-      }
-      const contender* const named = names_of_survivors(i);
-      const run_figures done = run_once(one, reads, named == &one);
-      if (is_interrupted()) return false;
-      first_of_.push_back(done);
-      judge(one, plain, done);
-      if (!one.hooked) continue;
-      if (one.remark.empty() && !was_met(one.of_routes)) one.remark = "no block matched a route";
-      session_->mark_addresses();
-      names_.resize(contenders_.size());
-      names_[i] = named == nullptr || named == &one
-                      ? session_->survivor_names()
-                      : names_[static_cast<std::size_t>(named - contenders_.data())];
-      if (session_->was_out_of_addresses()) {
-        one.remark = few_addresses;
-      }
+    return true;
+  }
+
+  bool run_first(std::size_t which) {
+    contender& one = contenders_[which];
+    if (options_.last_start > 0 && seconds_passed() > options_.last_start) {
+      one.remark = "there was no time left for it";
+      return true;
     }
+    const contender* const named = names_of_survivors(which);
+    const run_figures done = run_once(one, options_.check_output, named == &one);
+    if (is_interrupted()) return false;
+    first_of_[which] = done;
+    judge(one, first_of_[as_it_is], done);
+    if (!one.hooked) return true;
+    if (session_->was_out_of_addresses()) one.remark = few_addresses;
+    session_->mark_addresses();
+    if (one.is_control) return true;
+    if (one.remark.empty() && !was_met(one.of_routes)) one.remark = "no block matched a route";
+    if (one.remark.empty()) one.remark = contenders_[one.control].remark;
+    names_.resize(contenders_.size());
+    names_[which] = named == nullptr || named == &one
+                        ? session_->survivor_names()
+                        : names_[static_cast<std::size_t>(named - contenders_.data())];
     return true;
   }
 
@@ -306,13 +337,13 @@ class experiment {
       return std::any_of(of.rules.begin(), of.rules.end(),
                          [](const route::route_rule& rule) { return rule.is_scoped(); });
     };
-    if (!options_.names_survivors || one.way_of != 0 || !has_arenas(one)) return nullptr;
+    if (!options_.names_survivors || one.is_control || !has_arenas(one)) return nullptr;
     const auto is_same = [](const route::route_rule& a, const route::route_rule& b) {
       return a.has_conditions_of(b) && a.is_scoped() == b.is_scoped();
     };
     for (std::size_t i = hook_alone + 1; i < which; ++i) {
       const contender& other = contenders_[i];
-      if (other.way_of == 0 && other.remark.empty() &&
+      if (!other.is_control && other.remark.empty() &&
           std::equal(one.rules.begin(), one.rules.end(), other.rules.begin(), other.rules.end(),
                      is_same)) {
         return &other;
@@ -375,7 +406,7 @@ class experiment {
     contender* leader = nullptr;  // the best in the median, if that is about the program's own
     double leader_gain = 0.95;
     bool is_decided = true;  // all that gains in the median does so for sure
-    for (contender& one : std::span(contenders_).first(first_twice_).subspan(hook_alone + 1)) {
+    for (contender& one : std::span(contenders_).first(first_control_).subspan(hook_alone + 1)) {
       if (one.ideal || one.fell_behind || !one.remark.empty()) continue;
       ++left;
       const auto gain = gain_of(rounds_of(one, base, time), options_.seed);
@@ -425,7 +456,7 @@ class experiment {
     };
     double of_a_round = (options_.time_budget - seconds_passed()) / (enough_runs - rounds);
     for (const contender& one : contenders_) {
-      const bool is_way = &one > &contenders_[hook_alone] && !one.ideal;
+      const bool is_way = &one > &contenders_[as_it_is] && !one.is_control && !one.ideal;
       if (!is_way) of_a_round -= seconds(one);
     }
     std::erase_if(all, [](const standing& one) { return one.who->fell_behind; });
@@ -435,20 +466,19 @@ class experiment {
     }
     std::vector<racer> field;
     for (const standing& one : all) {
-      constexpr double with_half_of_twice = 1.5;
-      field.push_back({one.gain, seconds(*one.who) * (one.who->hooked ? with_half_of_twice : 1),
+      field.push_back({one.gain, seconds(*one.who),
                        one.gain * (rounds < few ? close : 1) >= best[one.who->hooked]});
     }
     for (const std::size_t i : leaving(field, of_a_round)) all[i].who->fell_behind = true;
   }
 
-  // The hook, and those that go a way twice, are run for the sake of ways.
   void leave_with_their_ways() {
-    contenders_[hook_alone].fell_behind =
-        std::none_of(contenders_.begin() + hook_alone + 1, contenders_.end(),
-                     [](const contender& one) { return one.hooked && !one.fell_behind; });
-    for (contender& one : std::span(contenders_).subspan(first_twice_)) {
-      one.fell_behind = contenders_[one.way_of].fell_behind;
+    for (std::size_t i = 0; i < contenders_.size(); ++i) {
+      if (!contenders_[i].is_control) continue;
+      contenders_[i].fell_behind =
+          std::none_of(contenders_.begin(), contenders_.end(), [&](const contender& one) {
+            return one.control == i && one.remark.empty() && !one.fell_behind;
+          });
     }
   }
 
@@ -516,14 +546,7 @@ class experiment {
       const std::vector<double> hooked = each(contenders_[hook_alone].runs, time);
       out.hook_seconds = std::max(0.0, lab::median(hooked) - lab::median(base));
     }
-    for (const contender& one : std::span(contenders_).first(first_twice_)) {
-      std::uint64_t blocks = 0;
-      for (const route_outcome& of : one.of_routes) blocks += of.blocks;
-      if (blocks == 0) continue;
-      out.block_seconds =
-          std::max(out.block_seconds, way_of_blocks(one, time) / static_cast<double>(blocks));
-    }
-    for (std::size_t i = 0; i < first_twice_; ++i) {
+    for (std::size_t i = 0; i < first_control_; ++i) {
       whatif_outcome one = outcome_of(i, base, time);
       if (!contenders_[i].ideal) {
         out.outcomes.push_back(std::move(one));
@@ -541,28 +564,17 @@ class experiment {
     double error = 0;
   };
 
-  // Seconds of a run in which blocks find their resources, and their resources them: by as much the
-  // runs that do that twice are longer. 0 where there are none.
-  double way_of_blocks(const contender& one, double run_figures::* time) const {
-    for (const contender& twice : std::span(contenders_).subspan(first_twice_)) {
-      if (&contenders_[twice.way_of] != &one || twice.runs.empty() || one.runs.empty()) continue;
-      return std::max(0.0, lab::median(each(twice.runs, time)) - lab::median(each(one.runs, time)));
-    }
-    return 0;
-  }
-
-  // Cost of hook and way, more in a round in which all is slower. It is a difference of medians:
-  // that of two runs is more noise than difference.
+  // By how much the control is slower, more in a round in which all is slower. It is a difference
+  // of medians: that of two runs is more noise than difference.
   taken_off way(const contender& one, std::size_t round, const std::vector<double>& base,
                 double run_figures::* time) const {
-    const std::vector<run_figures>& hooked = contenders_[hook_alone].runs;
+    const std::vector<run_figures>& hooked = contenders_[one.control].runs;
     if (one.routes.empty() || hooked.empty()) return {};
     const double usual = lab::median(base);
-    const double hook = lab::median(each(hooked, time)) - usual;
-    const double of_blocks = way_of_blocks(one, time);
+    const double takes = lab::median(each(hooked, time)) - usual;
     const double slower = usual > 0 ? base[round] / usual : 1;
     constexpr double error = 0.1;
-    return {slower * (hook + of_blocks), slower * error * (std::max(0.0, hook) + of_blocks)};
+    return {slower * takes, slower * error * std::max(0.0, takes)};
   }
 
   std::vector<round_times> rounds_of(const contender& one, const std::vector<double>& base,
@@ -604,16 +616,16 @@ class experiment {
     }
     out.metric = metric_of(one);
     // The hook's own memory is no part of a program that was written with the resources.
-    const bool beside_hook = !one.routes.empty() && !contenders_[hook_alone].runs.empty();
-    const contender& beside = contenders_[beside_hook ? hook_alone : as_it_is];
+    const bool beside_hook = !one.routes.empty() && !contenders_[one.control].runs.empty();
+    const contender& beside = contenders_[beside_hook ? one.control : as_it_is];
     const double resident = lab::median(each(beside.runs, &run_figures::resident_bytes));
     if (resident > 0) out.memory = out.resident_bytes.median / resident;
     return out;
   }
 
   std::optional<metric_of_runs> metric_of(const contender& one) const {
-    const bool is_routed = !one.routes.empty() && !contenders_[hook_alone].runs.empty();
-    const std::vector<run_figures>& beside = contenders_[is_routed ? hook_alone : as_it_is].runs;
+    const bool is_routed = !one.routes.empty() && !contenders_[one.control].runs.empty();
+    const std::vector<run_figures>& beside = contenders_[is_routed ? one.control : as_it_is].runs;
     std::vector<double> values, shares;
     for (std::size_t i = 0; i < one.runs.size(); ++i) {
       const double value = one.runs[i].metric;
@@ -632,7 +644,7 @@ class experiment {
   std::vector<std::vector<route::route_rule>> rules_;  // by variant
   std::unique_ptr<route_session> session_;
   std::vector<contender> contenders_;
-  std::size_t first_twice_ = 0;  // of contenders: from there on they go twice
+  std::size_t first_control_ = 0;  // of contenders: from there on they are in no outcome
   std::vector<std::vector<std::vector<std::string>>>
       names_;                          // of survivors, by contender and route
   std::vector<run_figures> first_of_;  // by contender

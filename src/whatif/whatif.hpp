@@ -5,10 +5,9 @@
 //   options.variants = {{"requests", {{"function:handle_request", "monotonic"}}}};
 //   for (const whatif_outcome& one : try_whatif(options).outcomes) …;
 //
-// The program runs interleaved as it is, with the hook alone (no block is routed: what the hook
-// costs is subtracted), with the routes of each variant, once more so with the way to the resources
-// gone twice (what that costs is subtracted, too), and on other mallocs. docs/replay.md says
-// how, and what the figures leave out.
+// The program runs interleaved as it is, with the hook alone (blocks are found as for the routes of
+// a variant, and the program's malloc serves them: what that costs is subtracted), with the routes
+// of each variant, and on other mallocs. docs/replay.md says how, and what the figures leave out.
 #pragma once
 
 #include <cstdint>
@@ -118,8 +117,7 @@ struct whatif_outcome {
 struct whatif_result {
   std::vector<whatif_outcome> outcomes;      // "as it is" first, then "hook alone"
   std::optional<whatif_outcome> ideal = {};  // of the faster of two; not set: it did not run
-  double hook_seconds = 0;                   // what was subtracted
-  double block_seconds = 0;  // and that for every routed block, of the variant with the longest way
+  double hook_seconds = 0;                   // what was subtracted, of the first variant
   bool by_processor_time = true;  // the gains are; else by elapsed time: several threads work
 };
 

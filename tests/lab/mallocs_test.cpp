@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -65,6 +66,19 @@ TEST_F(mallocs_test, missing_ones_are_named_with_their_files) {
   for (const skipped_peer& one : all.missing) {
     EXPECT_THAT(one.reason, testing::StartsWith("there is no lib")) << one.peer;
   }
+}
+
+TEST_F(mallocs_test, that_are_only_for_who_names_them_are_not_among_all) {
+  const fs::path file = make("lib/libmallard-malloc-sticky.so");
+  const malloc_list all = find_mallocs(folder_ / "bin/mallard");
+  EXPECT_EQ(find_malloc("--m", "mallard-sticky", all).file, file);
+  const auto has_sticky = [&](const std::vector<std::string>& words) {
+    const malloc_list chosen = choose_mallocs("--m", words, all);
+    return std::any_of(chosen.found.begin(), chosen.found.end(),
+                       [](const malloc_library& one) { return one.name == "mallard-sticky"; });
+  };
+  EXPECT_FALSE(has_sticky({"all"}));
+  EXPECT_TRUE(has_sticky({"all", "mallard-sticky"}));
 }
 
 TEST_F(mallocs_test, are_found_by_either_name_or_by_their_file) {

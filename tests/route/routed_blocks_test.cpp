@@ -1,7 +1,9 @@
 // Routed blocks: whose they are, how large, and that no other block is where they are while they
 // live, whichever thread frees them and whatever scope has ended.
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -38,11 +40,12 @@ constexpr std::array<strategy, 5> routed = {strategy::multipool, strategy::heap,
 constexpr std::size_t first_scoped = 3;
 
 // As `mallard whatif` makes it, for a process that lives as long as this one.
-void open_session() {
+void open_session(bool by_malloc = false) {
   const preload::session_file made = preload::make_session(session_kind, sizeof(session));
   ASSERT_NE(made.memory, nullptr);
   auto* const all = static_cast<session*>(made.memory);
   preload::publish(*all, session_kind, sizeof(session));
+  all->by_malloc = by_malloc;
   all->route_count = routed.size();
   all->scope_count = 1;
   std::strcpy(all->scopes[0], scope_name);
@@ -51,9 +54,14 @@ void open_session() {
                       sizes_of[i].largest};
   }
   setenv(session_kind.variable, ("/proc/self/fd/" + std::to_string(made.file)).c_str(), 1);
-  // That of a sanitizer where there is one.
-  preload::next_functions[static_cast<std::size_t>(preload::function::malloc)] =
-      reinterpret_cast<void*>(&std::malloc);
+  // Those of a sanitizer where there is one.
+  const auto calls = [](preload::function which, auto* next) {
+    preload::next_functions[static_cast<std::size_t>(which)] = reinterpret_cast<void*>(next);
+  };
+  calls(preload::function::malloc, &std::malloc);
+  calls(preload::function::free, &std::free);
+  calls(preload::function::realloc, &std::realloc);
+  calls(preload::function::memalign, &memalign);
 }
 
 routing_thread& thread() {
@@ -163,10 +171,40 @@ TEST_F(routed_blocks_test, of_each_route_are_known_until_they_are_freed) {
       EXPECT_EQ(process.arena_at(process.range.owner_of(block)).route(), route);
       std::memset(block, 1, bytes);
       free_routed(block);
-      EXPECT_EQ(process.range.get(block).bytes, 0u);
+      EXPECT_EQ(process.codes.get(block).bytes, 0u);
     }
   }
   thread().exit_scope(scope_name);
+}
+
+// How many blocks of the program's malloc are not known as their arena's, while they live alone.
+int unknown_blocks_by_malloc() {
+  open_session(true);
+  thread().enter_scope(scope_name);
+  int unknown = 0;
+  for (std::size_t route = 0; route < routed.size(); ++route) {
+    for (const std::size_t alignment : {std::size_t{0}, std::size_t{4096}}) {
+      void* block = allocate(sizes_of[route].smallest, alignment);
+      const arena& owner = process.owner_of(block);
+      const std::uint64_t counted = route >= first_scoped;
+      const auto is_known = [&] {
+        return is_routed(block) && !process.range.has(block) && owner.route() == route &&
+               &process.owner_of(block) == &owner && owner.live() == counted;
+      };
+      unknown += !is_known();
+      block = reallocate_routed(block, 100'000);
+      unknown += !is_known();
+      free_routed(block);
+      unknown += is_routed(block) || owner.live() != 0;
+    }
+  }
+  return unknown;
+}
+
+// In a process of their own: a session is opened once.
+TEST(blocks_by_malloc, are_known_as_their_arenas_until_they_are_freed) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(_exit(unknown_blocks_by_malloc()), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(routed_blocks_test, outside_of_their_scope_are_not_routed) {

@@ -68,6 +68,13 @@ std::size_t line_with(const std::string& remark) {
   return 0;
 }
 
+// Its status says which malloc it has: that of the hook alone is the program's.
+TEST(whatif, the_hook_alone_serves_blocks_of_routes_from_the_programs_malloc) {
+  const whatif_result done = try_whatif(options_for("picky", {{"produce", "heap"}}));
+  EXPECT_TRUE(ran(done.outcomes.at(1)));
+  EXPECT_TRUE(done.outcomes.at(2).remark.starts_with("ended with status 5"));
+}
+
 // Its status says which malloc it has.
 TEST(whatif, another_malloc_serves_what_a_variant_does_not_route) {
   auto options = options_for("picky", {{"size:1-1", "heap"}});

@@ -22,10 +22,12 @@ struct known_malloc {
   std::string_view also;                  // an alias; empty: none
   std::array<std::string_view, 3> files;  // in order of preference
   bool ours;
+  bool only_by_name = false;
 };
 constexpr known_malloc known[] = {
     {"mallard", "", {"libmallard-malloc.so"}, true},
     {"mallard-hardened", "", {"libmallard-malloc-hardened.so"}, true},
+    {"mallard-sticky", "", {"libmallard-malloc-sticky.so"}, true, true},
     {"jemalloc", "", {"libjemalloc.so.2", "libjemalloc.so.1"}, false},
     {"tcmalloc", "tcmalloc_minimal", {"libtcmalloc_minimal.so.4", "libtcmalloc.so.4"}, false},
     {"mimalloc", "", {"libmimalloc.so.3", "libmimalloc.so.2.0", "libmimalloc.so.2"}, false},
@@ -100,10 +102,11 @@ malloc_list find_mallocs(const fs::path& program) {
     if (one.ours) folders = own_folders(program);
     folders.insert(folders.end(), everywhere.begin(), everywhere.end());
     const fs::path file = find_file(one, folders);
+    if (file.empty() && one.only_by_name) continue;
     if (file.empty()) {
       list.missing.push_back({std::string(one.name), fmt::format("there is no {}", one.files[0])});
     } else {
-      list.found.push_back({std::string(one.name), file});
+      list.found.push_back({std::string(one.name), file, one.only_by_name});
     }
   }
   return list;
@@ -154,7 +157,9 @@ malloc_list choose_mallocs(std::string_view option, const std::vector<std::strin
   for (const std::string& word : wanted) {
     if (word == "all") {
       chosen.missing = all.missing;
-      std::for_each(all.found.begin(), all.found.end(), add);
+      for (const malloc_library& one : all.found) {
+        if (!one.only_by_name) add(one);
+      }
     } else {
       add(find_malloc(option, word, all));
     }

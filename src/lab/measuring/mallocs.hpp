@@ -13,6 +13,7 @@ namespace mallard::lab {
 struct malloc_library {
   std::string name;
   std::filesystem::path file;  // empty: the system's own; nothing is preloaded
+  bool only_by_name = false;   // "all" leaves it out: a variant for other ends than speed or safety
 };
 
 struct malloc_list {
@@ -30,8 +31,8 @@ malloc_list find_mallocs(const std::filesystem::path& program);
 malloc_library find_malloc(std::string_view option, std::string_view wanted,
                            const malloc_list& all);
 
-// The mallocs that find_malloc finds for each word, or for "all" all that are there; of two of one
-// name, the later. Lists what is missing if all were wanted.
+// The mallocs that find_malloc finds for each word, or for "all" those that are there and not only
+// for who names them; of two of one name, the later. Lists what is missing if all were wanted.
 malloc_list choose_mallocs(std::string_view option, const std::vector<std::string>& wanted,
                            const malloc_list& all);
 

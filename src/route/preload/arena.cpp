@@ -4,34 +4,108 @@
 
 #include <mutex>
 #include <new>
+#include <type_traits>
 
+#include "preload/functions.hpp"
+#include "preload/next.hpp"
 #include "route/preload/process.hpp"
 
 namespace mallard::route {
 namespace {
 
-// The resource's own call, as containers that have it in their type make it.
 template <class Resource>
-[[gnu::always_inline]] inline void* allocate_by_type(Resource& from, block_shape shape) noexcept {
-  try {
-    return from.allocate(shape.bytes, shape.alignment);
-  } catch (...) {
-    return nullptr;
+class server_of : public block_server {
+ public:
+  server_of(std::pmr::memory_resource* upstream, std::uint32_t) noexcept : from_(upstream) {}
+  void* allocate(block_shape shape, std::size_t) noexcept override {
+    try {
+      return from_.allocate(shape.bytes, shape.alignment);
+    } catch (...) {
+      return nullptr;
+    }
   }
-}
+  void deallocate(void* block, block_shape shape) noexcept override {
+    from_.deallocate(block, shape.bytes, shape.alignment);
+  }
 
-template <class Action>
-[[gnu::noinline]] auto while_locked(std::uint32_t route, Action action) noexcept {
-  const std::lock_guard hold(process.locks[route]);
-  return action();
-}
+ protected:
+  Resource from_;
+};
 
-// Locked while there is more than one thread. A program with one meets as little here as can be:
-// what a block takes beside what its resource takes is no part of what is measured.
-template <class Action>
-[[gnu::always_inline]] inline auto when_shared_locked(std::uint32_t route, Action action) noexcept {
-  return __libc_single_threaded != 0 ? action() : while_locked(route, action);
-}
+// Behind a lock while there is more than one thread. A program with one meets as little here as can
+// be: what a block takes beside what its resource takes is no part of what is measured.
+template <class Resource>
+class locked_server final : public server_of<Resource> {
+ public:
+  using base = server_of<Resource>;
+  locked_server(std::pmr::memory_resource* upstream, std::uint32_t route) noexcept
+      : base(upstream, route), lock_(process.locks[route]) {}
+  void* allocate(block_shape shape, std::size_t asked) noexcept override {
+    // An adaptive pool would have to be told the alignment where the block is given back.
+    if constexpr (std::is_same_v<Resource, adaptive_pool_resource>) {
+      if (shape.alignment > granule) return nullptr;
+    }
+    return __libc_single_threaded != 0 ? base::allocate(shape, asked)
+                                       : allocate_locked(shape, asked);
+  }
+  void deallocate(void* block, block_shape shape) noexcept override {
+    if (__libc_single_threaded != 0) return base::deallocate(block, shape);
+    deallocate_locked(block, shape);
+  }
+
+ private:
+  [[gnu::noinline]] void* allocate_locked(block_shape shape, std::size_t asked) noexcept {
+    const std::lock_guard hold(lock_);
+    return base::allocate(shape, asked);
+  }
+  [[gnu::noinline]] void deallocate_locked(void* block, block_shape shape) noexcept {
+    const std::lock_guard hold(lock_);
+    base::deallocate(block, shape);
+  }
+
+  std::mutex& lock_;
+};
+
+class bump_server final : public server_of<monotonic_resource> {
+ public:
+  using server_of::server_of;
+  bool try_expand(void* block, block_shape from, block_shape to) noexcept override {
+    return from_.try_expand(block, from.bytes, to.bytes) != 0;
+  }
+  void reset() noexcept override { from_.rewind(); }
+};
+
+struct bump_below {
+  explicit bump_below(std::pmr::memory_resource* upstream) noexcept : bump(upstream) {}
+  monotonic_resource bump;
+};
+class pool_on_bump_server final : bump_below, public server_of<multipool_resource> {
+ public:
+  pool_on_bump_server(std::pmr::memory_resource* upstream, std::uint32_t route) noexcept
+      : bump_below(upstream), server_of(&bump, route) {}
+  void reset() noexcept override {
+    from_.release();
+    bump.rewind();
+  }
+};
+
+// The program's own malloc.
+class malloc_server final : public block_server {
+ public:
+  malloc_server(std::pmr::memory_resource*, std::uint32_t) noexcept {}
+  void* allocate(block_shape shape, std::size_t asked) noexcept override {
+    using preload::function;
+    if (shape.alignment > granule) [[unlikely]] {
+      // As many bytes as pvalloc is to give.
+      return preload::next<void*(std::size_t, std::size_t)>(function::memalign)(shape.alignment,
+                                                                                shape.bytes);
+    }
+    return preload::next<void*(std::size_t)>(function::malloc)(asked);
+  }
+  void deallocate(void* block, block_shape) noexcept override {
+    preload::next<void(void*)>(preload::function::free)(block);
+  }
+};
 
 }  // namespace
 
@@ -41,6 +115,10 @@ void* range_source::do_allocate(std::size_t bytes, std::size_t alignment) {
   void* const run =
       alignment <= std::size_t{2} << 20 ? process.range.take(needed, owner_) : nullptr;
   if (run == nullptr) throw std::bad_alloc();
+  if (!process.codes.make_room(run, needed)) {
+    process.range.give(run, needed);
+    throw std::bad_alloc();
+  }
   process.hold(route_, needed);
   return run;
 }
@@ -52,113 +130,66 @@ void range_source::do_deallocate(void* p, std::size_t bytes, std::size_t alignme
 }
 
 arena::arena(std::uint32_t number, std::uint32_t route, strategy kind) noexcept
-    : number_(number), route_(route), kind_(kind), source_(number, route) {
-  switch (kind) {
-    case strategy::monotonic:
-      ::new (&bump_) monotonic_resource(&source_);
-      break;
-    case strategy::multipool_on_monotonic:
-      ::new (&pool_on_bump_) pool_on_bump(&source_);
-      break;
-    case strategy::multipool:
-      ::new (&pool_) multipool_resource(&source_);
-      break;
-    case strategy::synchronized_multipool:
-      ::new (&synchronized_pool_) synchronized_multipool_resource(&source_);
-      break;
-    case strategy::heap:
-      ::new (&heap_) heap_resource(&source_);
-      break;
-    case strategy::synchronized_heap:
-      ::new (&synchronized_heap_) synchronized_heap_resource(&source_);
-      break;
-    case strategy::adaptive_pool:
-      ::new (&adaptive_) adaptive_pool_resource(&source_);
-      break;
-    case strategy::global:
-    case strategy::switch_malloc:
-      break;  // no route has them
-  }
+    : number_(number),
+      route_(route),
+      is_scoped_(is_arena(kind)),
+      takes_back_(kind == strategy::multipool_on_monotonic &&
+                  (process.all == nullptr || !process.all->by_malloc)),
+      source_(number, route) {
+  const auto make = [&]<class Server>(std::type_identity<Server>) {
+    static_assert(sizeof(Server) <= most_server_bytes && alignof(Server) <= 64);
+    return static_cast<block_server*>(::new (server_bytes_) Server(&source_, route));
+  };
+  const auto choose = [&]() -> block_server* {
+    if (process.all != nullptr && process.all->by_malloc) {
+      return make(std::type_identity<malloc_server>{});
+    }
+    switch (kind) {
+      case strategy::monotonic:
+        return make(std::type_identity<bump_server>{});
+      case strategy::multipool_on_monotonic:
+        return make(std::type_identity<pool_on_bump_server>{});
+      case strategy::multipool:
+        return make(std::type_identity<locked_server<multipool_resource>>{});
+      case strategy::synchronized_multipool:
+        return make(std::type_identity<server_of<synchronized_multipool_resource>>{});
+      case strategy::heap:
+        return make(std::type_identity<locked_server<heap_resource>>{});
+      case strategy::synchronized_heap:
+        return make(std::type_identity<server_of<synchronized_heap_resource>>{});
+      case strategy::adaptive_pool:
+        return make(std::type_identity<locked_server<adaptive_pool_resource>>{});
+      case strategy::global:
+      case strategy::switch_malloc:
+        break;  // no route has them
+    }
+    return make(std::type_identity<malloc_server>{});
+  };
+  server_ = choose();
 }
 
-void* arena::allocate_from_resource(block_shape shape) noexcept {
-  const auto counted = [&](auto& from) {
-    void* const p = allocate_by_type(from, shape);
-    born_ += p != nullptr;
-    return p;
-  };
-  const auto locked = [&](auto& from) {
-    return when_shared_locked(route_, [&from, shape] { return allocate_by_type(from, shape); });
-  };
-  switch (kind_) {
-    case strategy::monotonic:
-      return counted(bump_);
-    case strategy::multipool_on_monotonic:
-      if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
-        take_back();
-      return counted(pool_on_bump_.pool);
-    case strategy::multipool:
-      return locked(pool_);
-    case strategy::synchronized_multipool:
-      return allocate_by_type(synchronized_pool_, shape);
-    case strategy::heap:
-      return locked(heap_);
-    case strategy::synchronized_heap:
-      return allocate_by_type(synchronized_heap_, shape);
-    case strategy::adaptive_pool:
-      // Its alignment would have to be known where it is given back.
-      return shape.alignment > granule ? nullptr : locked(adaptive_);
-    case strategy::global:
-    case strategy::switch_malloc:
-      break;
+void* arena::allocate(block_shape shape, std::size_t asked) noexcept {
+  if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+    take_back();
+  void* const block = server_->allocate(shape, asked);
+  if (block == nullptr) return nullptr;
+  if (process.all->by_malloc) [[unlikely]] {
+    // What cannot be known as its own is the program's.
+    const bool is_known =
+        number_ <= block_codes::most_owners && process.codes.set_byte(block, number_);
+    born_ += is_known && is_scoped_;
+    return block;
   }
-  return nullptr;
-}
-
-void* arena::allocate(block_shape shape, void* echo) noexcept {
-  if (echo != nullptr) [[unlikely]] {
-    process.range.set_again(echo, shape);
-    return echo;
-  }
-  void* const block = allocate_from_resource(shape);
-  if (block != nullptr) process.range.set(block, shape);
+  born_ += is_scoped_;
+  process.codes.set(block, shape);
   return block;
 }
 
-void arena::deallocate(void* block, block_shape shape, const void* thread, bool echoes) noexcept {
-  if (echoes) [[unlikely]]
-    return process.range.clear_again(block);
-  process.range.clear(block);
-  const auto locked = [&](auto& to) {
-    when_shared_locked(route_,
-                       [&to, block, shape] { to.deallocate(block, shape.bytes, shape.alignment); });
-  };
-  switch (kind_) {
-    case strategy::monotonic:
-      if (!is_of(thread)) {
-        gone_elsewhere_.fetch_add(1, std::memory_order_release);
-      } else {
-        ++gone_here_;
-      }
-      return;
-    case strategy::multipool_on_monotonic:
-      if (!is_of(thread)) return give_to_its_thread(block, shape.bytes);
-      ++gone_here_;
-      return pool_on_bump_.pool.deallocate(block, shape.bytes, shape.alignment);
-    case strategy::multipool:
-      return locked(pool_);
-    case strategy::synchronized_multipool:
-      return synchronized_pool_.deallocate(block, shape.bytes, shape.alignment);
-    case strategy::heap:
-      return locked(heap_);
-    case strategy::synchronized_heap:
-      return synchronized_heap_.deallocate(block, shape.bytes, shape.alignment);
-    case strategy::adaptive_pool:
-      return locked(adaptive_);
-    case strategy::global:
-    case strategy::switch_malloc:
-      return;
-  }
+void arena::deallocate(void* block, block_shape shape, const void* thread) noexcept {
+  process.codes.clear(block);
+  if (takes_back_ && !is_of(thread)) return give_to_its_thread(block, shape.bytes);
+  count_out(thread);
+  server_->deallocate(block, shape);
 }
 
 // Its size is needed again when the arena's thread takes it back.
@@ -180,16 +211,15 @@ void arena::take_back() noexcept {
     void* const following = *static_cast<void**>(at);
     const std::size_t bytes =
         *static_cast<std::size_t*>(static_cast<void*>(static_cast<std::byte*>(at) + 8));
-    pool_on_bump_.pool.deallocate(at, bytes, granule);
+    server_->deallocate(at, {bytes, granule});
     at = following;
   }
 }
 
 bool arena::try_expand(void* block, block_shape from, block_shape to, const void* thread) noexcept {
-  if (kind_ != strategy::monotonic || !is_of(thread)) return false;
-  if (bump_.try_expand(block, from.bytes, to.bytes) == 0) return false;
-  process.range.clear(block);
-  process.range.set(block, to);
+  if (!is_of(thread) || !server_->try_expand(block, from, to)) return false;
+  process.codes.clear(block);
+  process.codes.set(block, to);
   return true;
 }
 
@@ -198,12 +228,7 @@ void arena::reset() noexcept {
   gone_elsewhere_.store(0, std::memory_order_relaxed);
   returned_.store(nullptr, std::memory_order_relaxed);
   of = {};
-  if (kind_ == strategy::monotonic) {
-    bump_.rewind();
-  } else {
-    pool_on_bump_.pool.release();
-    pool_on_bump_.bump.rewind();
-  }
+  server_->reset();
 }
 
 }  // namespace mallard::route

@@ -9,6 +9,7 @@
 // the process has one thread and is behind a lock from then on, and the synchronized one.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,7 @@
 #include "mallard/multipool.hpp"
 #include "mallard/synchronized_heap.hpp"
 #include "mallard/synchronized_multipool.hpp"
+#include "route/preload/block_codes.hpp"
 #include "route/preload/routed_range.hpp"
 #include "route/session.hpp"
 
@@ -53,22 +55,44 @@ struct invocation {
   }
 };
 
+// How an arena calls its resource: by the resource's type, as containers do that have it in theirs,
+// behind one indirect call.
+class block_server {
+ public:
+  // `asked`: the bytes before they were rounded up. Null: it has no memory.
+  virtual void* allocate(block_shape shape, std::size_t asked) noexcept = 0;
+  virtual void deallocate(void* block, block_shape shape) noexcept = 0;
+  virtual bool try_expand(void*, block_shape, block_shape) noexcept { return false; }
+  // Nothing lives: all memory is kept, and used from its start again.
+  virtual void reset() noexcept {}
+
+ protected:
+  ~block_server() = default;  // blocks may outlive everything else
+};
+
 class arena {
  public:
   arena(std::uint32_t number, std::uint32_t route, strategy kind) noexcept;
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;
-  ~arena() = delete;  // blocks may outlive everything else
+  ~arena() = delete;
 
   std::uint32_t number() const noexcept { return number_; }
   std::uint32_t route() const noexcept { return route_; }
 
-  // A block of that shape, known to the range; null when there is no memory.
-  // `echo`: the block that it has just been; then all is done again but what the resource did.
-  void* allocate(block_shape shape, void* echo = nullptr) noexcept;
-  // Takes back a block of this arena. `thread` is the caller's name for itself. `echoes`: the same,
-  // before it is taken back.
-  void deallocate(void* block, block_shape shape, const void* thread, bool echoes = false) noexcept;
+  // A block of that shape, of which the codes know; null when there is no memory.
+  void* allocate(block_shape shape, std::size_t asked) noexcept;
+  // Takes back a block of this arena. `thread` is the caller's name for itself.
+  void deallocate(void* block, block_shape shape, const void* thread) noexcept;
+  // A block is gone, which was the arena's or is counted as its own.
+  void count_out(const void* thread) noexcept {
+    if (!is_scoped_) return;
+    if (is_of(thread)) {
+      ++gone_here_;
+    } else {
+      gone_elsewhere_.fetch_add(1, std::memory_order_release);
+    }
+  }
   // Makes the block larger where it is, if it can.
   bool try_expand(void* block, block_shape from, block_shape to, const void* thread) noexcept;
 
@@ -88,34 +112,28 @@ class arena {
   arena* next = nullptr;  // in a list of arenas that wait for their last block
 
  private:
-  void* allocate_from_resource(block_shape shape) noexcept;
   [[gnu::noinline]] void give_to_its_thread(void* block, std::size_t bytes) noexcept;
   [[gnu::noinline]] void take_back() noexcept;
 
+  // Beside a resource, its server has a word or two; a pool on a monotonic resource is two.
+  static constexpr std::size_t most_server_bytes =
+      std::max({sizeof(monotonic_resource) + sizeof(multipool_resource),
+                sizeof(synchronized_multipool_resource), sizeof(heap_resource),
+                sizeof(synchronized_heap_resource), sizeof(adaptive_pool_resource)}) +
+      128;
+
   std::uint32_t number_;
   std::uint32_t route_;
-  strategy kind_;
+  bool is_scoped_;
+  bool takes_back_;  // what other threads free waits for its own
   std::atomic<const void*> thread_{nullptr};
   std::uint64_t born_ = 0;
   std::uint64_t gone_here_ = 0;
   std::atomic<std::uint64_t> gone_elsewhere_{0};
   std::atomic<void*> returned_{nullptr};  // linked by their first words
+  block_server* server_;
   range_source source_;
-  struct pool_on_bump {
-    monotonic_resource bump;
-    multipool_resource pool;
-    explicit pool_on_bump(std::pmr::memory_resource* upstream) noexcept
-        : bump(upstream), pool(&bump) {}
-  };
-  union {
-    monotonic_resource bump_;
-    pool_on_bump pool_on_bump_;
-    multipool_resource pool_;
-    synchronized_multipool_resource synchronized_pool_;
-    heap_resource heap_;
-    synchronized_heap_resource synchronized_heap_;
-    adaptive_pool_resource adaptive_;
-  };
+  alignas(64) std::byte server_bytes_[most_server_bytes];
 };
 
 }  // namespace mallard::route

@@ -15,7 +15,7 @@ namespace {
 
 // The shape of what is no block any more, or never was one.
 block_shape shape_of_live(const void* block, const char* otherwise) noexcept {
-  const block_shape shape = process.range.get(block);
+  const block_shape shape = process.codes.get(block);
   if (shape.bytes == 0) [[unlikely]]
     fail(otherwise);
   return shape;
@@ -38,45 +38,32 @@ void* plain_malloc(std::size_t bytes) noexcept {
 }
 
 void* allocate(routing_thread& thread, int route, function through, std::size_t bytes,
-               std::size_t alignment, void* echo = nullptr) noexcept {
+               std::size_t alignment) noexcept {
   if (route < 0) return nullptr;
-  void* const block = thread.allocate(static_cast<std::uint32_t>(route), bytes, alignment, echo);
-  if (echo == nullptr && block != nullptr &&
-      (through == function::calloc || through == function::libc_calloc)) {
+  void* const block = thread.allocate(static_cast<std::uint32_t>(route), bytes, alignment);
+  if (block != nullptr && (through == function::calloc || through == function::libc_calloc)) {
     std::memset(block, 0, bytes);
   }
   return block;
 }
 
-// All that finds a block's resource, and what is remembered of it.
-[[gnu::noinline]] void* way_here(function through, std::size_t bytes, std::size_t alignment,
-                                 const frame_state& caller, void* echo) noexcept {
-  routing_thread& thread = *this_thread.state;
-  return allocate(thread, thread.route_here(bytes, caller), through, bytes, alignment, echo);
-}
-
-// And all that finds it again.
-[[gnu::noinline]] void way_back(void* block, bool echoes) noexcept {
-  const busy_while working;
-  const block_shape shape = echoes
-                                ? process.range.get_again(block)
-                                : shape_of_live(block, "mallard: free of a block that is none\n");
-  const int before = errno;
-  process.arena_at(process.range.owner_of(block))
-      .deallocate(block, shape, this_thread.state, echoes);
-  errno = before;
+// What the program's malloc has served in a resource's stead.
+void* reallocate_by_malloc(void* block, std::size_t bytes) noexcept {
+  const std::uint8_t owner = process.codes.take_byte(block);
+  void* const moved = preload::next<void*(void*, std::size_t)>(function::realloc)(block, bytes);
+  void* const left = moved == nullptr && bytes != 0 ? block : moved;
+  if (left == nullptr || !process.codes.set_byte(left, owner)) {
+    process.arena_at(owner).count_out(this_thread.state);
+  }
+  return moved;
 }
 
 }  // namespace
 
 void* routed_here(function through, std::size_t bytes, std::size_t alignment, std::uint64_t ip,
                   std::uint64_t sp, std::uint64_t bp) noexcept {
-  const frame_state caller{ip, sp, bp};
-  void* const block = way_here(through, bytes, alignment, caller, nullptr);
-  if (process.all->goes_twice && block != nullptr) [[unlikely]] {
-    way_here(through, bytes, alignment, caller, block);
-  }
-  return block;
+  routing_thread& thread = *this_thread.state;
+  return allocate(thread, thread.route_here(bytes, {ip, sp, bp}), through, bytes, alignment);
 }
 
 void* routed_after_walk(function through, std::size_t bytes, std::size_t alignment,
@@ -91,12 +78,18 @@ void* routed_after_walk(function through, std::size_t bytes, std::size_t alignme
 }
 
 void free_routed(void* block) noexcept {
-  if (process.all->goes_twice) [[unlikely]]
-    way_back(block, true);
-  way_back(block, false);
+  const busy_while working;
+  const block_shape shape = shape_of_live(block, "mallard: free of a block that is none\n");
+  const int before = errno;
+  process.owner_of(block).deallocate(block, shape, this_thread.state);
+  errno = before;
 }
 
 void* reallocate_routed(void* block, std::size_t bytes) noexcept {
+  if (process.all->by_malloc) {
+    const busy_while working;
+    return reallocate_by_malloc(block, bytes);
+  }
   const block_shape shape = shape_of_live(block, "mallard: realloc of a block that is none\n");
   if (bytes == 0) {
     free_routed(block);

@@ -19,8 +19,7 @@ namespace mallard::route {
 using preload::function;
 using unwind::frame_state;
 
-// A block that lies in the range. One that is not alive is no block: the program is told and ends,
-// as by other mallocs.
+// One that is not alive is no block: the program is told and ends, as by other mallocs.
 [[gnu::noinline]] void free_routed(void* block) noexcept;
 [[gnu::noinline]] void* reallocate_routed(void* block, std::size_t bytes) noexcept;
 std::size_t routed_bytes(const void* block) noexcept;
@@ -33,7 +32,7 @@ std::size_t routed_bytes(const void* block) noexcept;
                                           std::uint64_t bp) noexcept;
 
 inline bool is_routed(const void* block) noexcept {
-  return process.range.has(block);
+  return process.codes.at(block) != 0 || process.range.has(block);
 }
 
 struct hook {

@@ -25,8 +25,7 @@ bool process_state::open_once() noexcept {
   void* const memory = mmap(nullptr, arena_stride * most_arenas, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED || !rules.open() || !addresses.open(*all) || !range.open() ||
-      (all->names_survivors && !range.remember_sites()) ||
-      (all->goes_twice && !range.remember_twice())) {
+      (all->names_survivors && !range.remember_sites())) {
     all->no_address_space.fetch_add(1, std::memory_order_relaxed);
     return false;
   }

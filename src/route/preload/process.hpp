@@ -9,6 +9,7 @@
 
 #include "route/preload/address_cache.hpp"
 #include "route/preload/arena.hpp"
+#include "route/preload/block_codes.hpp"
 #include "route/preload/routed_range.hpp"
 #include "route/session.hpp"
 #include "unwind/rule_cache.hpp"
@@ -38,6 +39,11 @@ class process_state {
   arena& arena_at(std::uint32_t number) noexcept {
     return *static_cast<arena*>(static_cast<void*>(arenas_ + std::size_t{number} * arena_stride));
   }
+  // Whose a routed block is. Where the program's malloc serves them, wherever they lie, their codes
+  // say that.
+  arena& owner_of(const void* block) noexcept {
+    return arena_at(all->by_malloc ? codes.at(block) : range.owner_of(block));
+  }
   // For a route by scope: one that is empty. Null when there are too many.
   arena* take_arena(std::uint32_t route) noexcept;
   // For others to take when nothing lives in them.
@@ -47,6 +53,7 @@ class process_state {
 
   session* all = nullptr;
   routed_range range;
+  block_codes codes;
   unwind::rule_cache rules;
   address_cache addresses;
   std::atomic<std::uint32_t> epoch{1};  // of what addresses mean

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <bit>
-#include <cstring>
 
 namespace mallard::route {
 namespace {
@@ -30,20 +29,17 @@ bool routed_range::open() noexcept {
   for (std::size_t bytes = std::size_t{1} << 38; bytes >= std::size_t{1} << 28; bytes /= 4) {
     void* const range = map_zeros(bytes + huge_page, PROT_READ | PROT_WRITE);
     if (range == nullptr) continue;
-    void* const codes = map_zeros(bytes / granule, PROT_READ | PROT_WRITE);
     void* const owners =
         map_zeros((bytes >> unit_shift) * 2 * sizeof(std::uint32_t), PROT_READ | PROT_WRITE);
-    // Records of each block may be mapped twice more.
-    const std::size_t later_bytes = 2 * (bytes / granule * sizeof(std::uint32_t));
+    // Of each block the call that asked for it may be remembered.
+    const std::size_t later_bytes = bytes / granule * sizeof(std::uint32_t);
     void* const later = map_zeros(later_bytes, PROT_NONE);
     if (later != nullptr) munmap(later, later_bytes);
-    if (codes == nullptr || owners == nullptr || later == nullptr) {
+    if (owners == nullptr || later == nullptr) {
       munmap(range, bytes + huge_page);
-      if (codes != nullptr) munmap(codes, bytes / granule);
       if (owners != nullptr) munmap(owners, (bytes >> unit_shift) * 2 * sizeof(std::uint32_t));
       continue;
     }
-    codes_ = static_cast<std::uint8_t*>(codes);
     owners_ = static_cast<std::uint32_t*>(owners);
     next_run_ = owners_ + (bytes >> unit_shift);
     base_ = (reinterpret_cast<std::uintptr_t>(range) + huge_page - 1) & ~(huge_page - 1);
@@ -92,26 +88,6 @@ void routed_range::give(void* run, std::size_t bytes) noexcept {
   next_run_[first] = free_runs_[size];
   free_runs_[size] = static_cast<std::uint32_t>(first + 1);
   unlock();
-}
-
-bool routed_range::remember_twice() noexcept {
-  codes_again_ = static_cast<std::uint8_t*>(map_zeros(bytes_ / granule, PROT_READ | PROT_WRITE));
-  return codes_again_ != nullptr;
-}
-
-void routed_range::write_long(std::uint8_t* code, block_shape shape) noexcept {
-  *code = long_form;
-  std::memcpy(code + 1, &shape, sizeof shape);
-}
-
-block_shape routed_range::read_long(const std::uint8_t* code) noexcept {
-  block_shape out{};
-  std::memcpy(&out, code + 1, sizeof out);
-  return out;
-}
-
-void routed_range::erase_long(std::uint8_t* code) noexcept {
-  std::memset(code, 0, 1 + sizeof(block_shape));
 }
 
 void routed_range::lock() noexcept {

@@ -80,7 +80,6 @@ routing_thread::routing_thread() noexcept : epoch_(process.epoch.load(std::memor
   has_frames_ = all.knows_frames && all.route_count == 1 && !all.names_survivors &&
                 only.scopes == 0 && only.without == 0 && (only.marks & ~marks::functions) == 0 &&
                 std::has_single_bit(only.marks);
-  if (all.only_looks) in_frame_ = standing::passes;
   find_sizes();
 }
 
@@ -157,7 +156,7 @@ stack_answer routing_thread::walk(const unwind::frame_state& caller) noexcept {
   for (std::uint32_t i = 0; i < all.route_count; ++i) {
     const std::uint32_t missing = all.routes[i].marks & ~found_marks;
     const bool fits = missing == 0 && (all.routes[i].without & found_marks) == 0;
-    if (fits && !all.only_looks) found.routes |= static_cast<std::uint16_t>(1U << i);
+    if (fits) found.routes |= static_cast<std::uint16_t>(1U << i);
     if ((missing & marks::functions) == 0) found.inside |= static_cast<std::uint16_t>(1U << i);
   }
   has_entered();
@@ -185,7 +184,7 @@ stack_answer routing_thread::answer_of(const unwind::frame_state& caller) noexce
 }
 
 int routing_thread::choose(std::uint32_t fitting, const unwind::frame_state& caller) noexcept {
-  if (fitting == 0 || process.all->only_looks) return -1;
+  if (fitting == 0) return -1;
   caller_ = caller;
   return __builtin_ctz(fitting);
 }
@@ -362,21 +361,21 @@ void routing_thread::end_invocations_outside(std::uint32_t inside) noexcept {
   }
 }
 
-void* routing_thread::allocate(std::uint32_t route, std::size_t bytes, std::size_t alignment,
-                               void* echo) noexcept {
+void* routing_thread::allocate(std::uint32_t route, std::size_t bytes,
+                               std::size_t alignment) noexcept {
   route_counts& counts = counts_of(route);
   void* block = nullptr;
   arena* const from =
       bytes < PTRDIFF_MAX && alignment <= largest_alignment && (alignment & (alignment - 1)) == 0
           ? arena_for(route)
           : nullptr;
-  if (from != nullptr) block = from->allocate(shape_of(bytes, alignment), echo);
+  if (from != nullptr) block = from->allocate(shape_of(bytes, alignment), bytes);
   if (block == nullptr) {
     add_to(counts.passed_on, 1);
     return nullptr;
   }
-  add_to(counts.blocks, echo == nullptr ? 1 : 0);
-  add_to(counts.bytes, echo == nullptr ? bytes : 0);
+  add_to(counts.blocks, 1);
+  add_to(counts.bytes, bytes);
   if (process.all->names_survivors) [[unlikely]]
     process.range.set_site(block, site_of_caller());
   return block;
@@ -389,7 +388,7 @@ void* routing_thread::allocate_again(arena& of, std::size_t bytes) noexcept {
     from = current_[route];
     if (from == nullptr) return nullptr;
   }
-  void* const block = bytes < PTRDIFF_MAX ? from->allocate(shape_of(bytes, 0)) : nullptr;
+  void* const block = bytes < PTRDIFF_MAX ? from->allocate(shape_of(bytes, 0), bytes) : nullptr;
   route_counts& counts = counts_of(route);
   if (block == nullptr) {
     add_to(counts.passed_on, 1);
@@ -450,7 +449,7 @@ std::uint32_t routing_thread::site_of_caller() noexcept {
 
 void routing_thread::name_survivors(arena& of) noexcept {
   session& all = *process.all;
-  process.range.for_each_live(of.number(), [&](std::uint32_t site) {
+  process.range.for_each_live(of.number(), process.codes, [&](std::uint32_t site) {
     if (site == 0) return;
     const std::uint64_t key = all.addresses[site - 1].key.load(std::memory_order_relaxed) |
                               std::uint64_t{of.route() + 1} << route_shift;

@@ -45,9 +45,7 @@ class routing_thread {
   int route_here(std::size_t bytes, const unwind::frame_state& caller) noexcept;
 
   // A block of that route, for the caller that was asked about last; null: it cannot serve it.
-  // `echo`: the block that it has just served; then all is done again but what the resource did.
-  void* allocate(std::uint32_t route, std::size_t bytes, std::size_t alignment,
-                 void* echo = nullptr) noexcept;
+  void* allocate(std::uint32_t route, std::size_t bytes, std::size_t alignment) noexcept;
   // The same for a block that takes the place of one of that route.
   void* allocate_again(arena& of, std::size_t bytes) noexcept;
 

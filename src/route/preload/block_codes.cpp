@@ -1,0 +1,33 @@
+#include "route/preload/block_codes.hpp"
+
+#include <sys/mman.h>
+
+namespace mallard::route {
+namespace {
+
+void* map_zeros(std::size_t bytes) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+}  // namespace
+
+bool block_codes::make_room(const void* p, std::size_t bytes) noexcept {
+  // The long form of a block that begins at the end of a leaf.
+  constexpr std::size_t beyond = 64;
+  constexpr std::size_t addresses = std::size_t{1} << leaf_shift;
+  const auto first = reinterpret_cast<std::uintptr_t>(p) & ~(addresses - 1);
+  for (std::uintptr_t at = first; at < reinterpret_cast<std::uintptr_t>(p) + bytes;
+       at += addresses) {
+    std::atomic<std::uint8_t*>& place = leaves_[(at >> leaf_shift) % leaf_count];
+    if (place.load(std::memory_order_relaxed) != nullptr) continue;
+    auto* const fresh = static_cast<std::uint8_t*>(map_zeros(codes_of_leaf + beyond));
+    if (fresh == nullptr) return false;
+    std::uint8_t* none = nullptr;
+    if (!place.compare_exchange_strong(none, fresh)) munmap(fresh, codes_of_leaf + beyond);
+  }
+  return true;
+}
+
+}  // namespace mallard::route

@@ -1,0 +1,106 @@
+// Purpose: what is known of each routed block: a byte for every 16 bytes of addresses, outside of
+// the blocks, so that they lie as close together as they would without a hook.
+//
+// The bytes of 64 MiB of addresses are a leaf of 4 MiB, which comes when the first of its blocks
+// does. A table of the leaves covers all addresses that programs have, so that it knows the
+// program's own blocks, too: those of a run through the hook that no resource serves.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace mallard::route {
+
+inline constexpr std::size_t granule = 16;  // what blocks are a multiple of, and aligned to
+
+// The request for a block, rounded up to `granule`.
+struct block_shape {
+  std::size_t bytes;
+  std::size_t alignment;
+};
+
+class block_codes {
+ public:
+  // What the byte of this address is; 0: no block begins there.
+  std::uint8_t at(const void* p) const noexcept {
+    const std::uint8_t* const leaf = leaf_of(p).load(std::memory_order_acquire);
+    return leaf == nullptr ? 0 : leaf[place_of(p)];
+  }
+  // Effects: makes room for blocks in these addresses; false when there is no memory.
+  bool make_room(const void* p, std::size_t bytes) noexcept;
+
+  // A block is born, or asked for, or gone. There is room for it.
+  void set(const void* block, block_shape shape) noexcept {
+    if (shape.bytes >= long_form * granule) [[unlikely]]
+      return write_long(code_of(block), shape);
+    *code_of(block) = static_cast<std::uint8_t>(shape.bytes / granule);
+  }
+  // 0 bytes: nothing lives there.
+  block_shape get(const void* block) const noexcept {
+    if (reinterpret_cast<std::uintptr_t>(block) % granule != 0 || at(block) == 0) return {0, 0};
+    return shape_of(code_of(block));
+  }
+  void clear(const void* block) noexcept {
+    std::uint8_t* const code = code_of(block);
+    if (*code == long_form) [[unlikely]]
+      return erase_long(code);
+    *code = 0;
+  }
+
+  // The same where it is one byte for each block, which says whose it is: `most_owners` can be told
+  // apart. False: there is no memory for that.
+  static constexpr std::uint32_t most_owners = 254;
+  bool set_byte(const void* block, std::uint32_t owner) noexcept {
+    if (leaf_of(block).load(std::memory_order_acquire) == nullptr && !make_room(block, 1))
+        [[unlikely]] {
+      return false;
+    }
+    *code_of(block) = static_cast<std::uint8_t>(owner);
+    return true;
+  }
+  std::uint8_t take_byte(const void* block) noexcept {
+    return std::exchange(*code_of(block), std::uint8_t{0});
+  }
+
+ private:
+  static constexpr unsigned leaf_shift = 26;
+  static constexpr unsigned address_bits = 48;
+  static constexpr std::size_t leaf_count = std::size_t{1} << (address_bits - leaf_shift);
+  static constexpr std::size_t codes_of_leaf = (std::size_t{1} << leaf_shift) / granule;
+  // A code below is a size in granules; this one says that size and alignment are behind it.
+  static constexpr std::uint8_t long_form = 255;
+
+  static std::size_t place_of(const void* p) noexcept {
+    return reinterpret_cast<std::uintptr_t>(p) / granule % codes_of_leaf;
+  }
+  const std::atomic<std::uint8_t*>& leaf_of(const void* p) const noexcept {
+    return leaves_[(reinterpret_cast<std::uintptr_t>(p) >> leaf_shift) % leaf_count];
+  }
+  std::uint8_t* code_of(const void* p) const noexcept {
+    return leaf_of(p).load(std::memory_order_acquire) + place_of(p);
+  }
+  static block_shape shape_of(const std::uint8_t* code) noexcept {
+    if (*code == long_form) [[unlikely]]
+      return read_long(code);
+    return {*code * granule, granule};
+  }
+  static void write_long(std::uint8_t* code, block_shape shape) noexcept {
+    *code = long_form;
+    std::memcpy(code + 1, &shape, sizeof shape);
+  }
+  static block_shape read_long(const std::uint8_t* code) noexcept {
+    block_shape out{};
+    std::memcpy(&out, code + 1, sizeof out);
+    return out;
+  }
+  static void erase_long(std::uint8_t* code) noexcept {
+    std::memset(code, 0, 1 + sizeof(block_shape));
+  }
+
+  std::atomic<std::uint8_t*> leaves_[leaf_count] = {};  // untouched pages of it take no memory
+};
+
+}  // namespace mallard::route
