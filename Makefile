@@ -8,7 +8,8 @@ SOURCES = $(shell git ls-files '*.hpp' '*.cpp')
 
 .PHONY: all demo test bench format lint sanitize aarch64 riscv64 musl packages test-programs stress fuzz site pictures deps clean
 
-all: build/release/tools/mallard
+all: deps build/release/CMakeCache.txt
+	cmake --build --preset release -j $(JOBS) --target mallard_tool mallard_malloc
 
 deps:
 	@packaging/install-deps.sh

@@ -19,6 +19,7 @@ stop() {
 # neither node nor a network is needed.
 archive() {
   folder=$(mktemp -d)
+  trap 'rm -rf "$folder"' EXIT
   top=$folder/mallard-$version
   git archive --prefix="mallard-$version/" HEAD | tar -x -C "$folder"
   packages=$folder/packages

@@ -2,7 +2,7 @@
 # Checks a program against its budget in a job of any CI, and leaves what there is to look at:
 #   packaging/action/check.sh BUDGET FOLDER [BASE-TRACE] -- COMMAND...
 # FOLDER gets heap.trace, the trace; heap.html, its page; and, if there is a BASE-TRACE, diff.md: what grew since.
-# The status is that of `mallard check`: 0 if all rules are kept.
+# The status is that of `mallard check`: 0 if all rules are kept, also where a page or a diff cannot be made.
 set -u
 [ $# -ge 2 ] || { echo "check.sh: BUDGET FOLDER [BASE-TRACE] -- COMMAND..." >&2; exit 2; }
 budget=$1 folder=$2 base=
@@ -18,12 +18,12 @@ format=text
 mallard check --budget "$budget" --format "$format" --keep "$folder/heap.trace" -- "$@"
 status=$?
 [ -f "$folder/heap.trace" ] || exit "$status"
-mallard report "$folder/heap.trace" --force -o "$folder/heap.html" >/dev/null || exit
+mallard report "$folder/heap.trace" --force -o "$folder/heap.html" >/dev/null || rm -f "$folder/heap.html"
 if [ -n "$base" ] && [ -f "$base" ]; then
   {
     echo "### Heap, beside the base branch"
     echo
     mallard diff "$base" "$folder/heap.trace" --format markdown
-  } >"$folder/diff.md" || { rm -f "$folder/diff.md"; exit 1; }
+  } >"$folder/diff.md" || rm -f "$folder/diff.md"
 fi
 exit "$status"

@@ -29,8 +29,8 @@ class Mallard(ConanFile):
         self.version = re.search(r"project\(mallard VERSION ([0-9.]+)", text).group(1)
 
     def export_sources(self):
-        for what in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "cmake/*", "docs/*.md",
-                     "examples/*", "include/*", "packaging/action/check.sh", "src/*", "tools/gdb/*", "tools/lldb/*"):
+        for what in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "THIRD-PARTY.md",
+                     "cmake/*", "docs/*.md", "examples/*", "include/*", "packaging/action/check.sh", "src/*", "tools/gdb/*", "tools/lldb/*"):
             copy(self, what, self._root, self.export_sources_folder)
 
     def validate(self):
@@ -62,4 +62,5 @@ class Mallard(ConanFile):
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.set_property("pkg_config_name", "mallard")
         self.cpp_info.libs = ["mallard"]
+        self.cpp_info.system_libs = ["pthread"]  # of its own library before glibc 2.34
         self.cpp_info.builddirs = [os.path.join("lib", "cmake", "mallard")]

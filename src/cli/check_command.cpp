@@ -16,6 +16,7 @@
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/budget/budget.hpp"
+#include "profile/record/program_check.hpp"
 #include "profile/result_json.hpp"
 #include "whatif/recorded_run.hpp"
 
@@ -100,7 +101,8 @@ std::string in_repository(const std::string& file) {
   const char* const root = std::getenv("GITHUB_WORKSPACE");
   std::error_code ignored;
   const fs::path here = root != nullptr ? fs::path(root) : fs::current_path(ignored);
-  const std::string from_here = fs::path(file).lexically_relative(here).string();
+  const std::string from_here =
+      fs::path(file).lexically_normal().lexically_relative(here.lexically_normal()).string();
   return from_here.empty() || from_here.starts_with("..") ? std::string() : from_here;
 }
 
@@ -111,7 +113,9 @@ void print_annotation(const check_options& options, const budget_finding& one) {
     line = fmt::format("{}", one.where->line);
   }
   if (file.empty()) {  // the rule itself
-    file = options.budget;
+    std::error_code ignored;
+    file = in_repository(std::filesystem::absolute(options.budget, ignored).string());
+    if (file.empty()) file = options.budget;
     line = fmt::format("{}", one.rule.line);
   }
   fmt::print("::error file={},line={},title={}::{}\n", escaped(file, true), line,
@@ -170,15 +174,23 @@ rule_list rules_of(const check_options& options) {
   }
 }
 
-int check_trace(const check_options& options, const rule_list& rules, const std::string& path) {
+// How the trace came about, where it is not only a file.
+struct checked_run {
+  std::string trace;       // its name for others; empty where it is gone afterwards
+  std::string program;     // the file
+  bool may_update = true;  // it ended well
+};
+
+int check_trace(const check_options& options, const rule_list& rules, const std::string& path,
+                const checked_run& run) {
   const auto opened = open_trace(path);
   profile::trace_reader& trace = *opened;
   const bool by_function =
       std::any_of(rules.begin(), rules.end(), [](const auto& one) { return !one.pattern.empty(); });
-  if (by_function && trace.stacks().size() <= 1) {
+  if (by_function && trace.stacks().size() <= 1 && trace.event_count() != 0) {
     throw std::runtime_error(path + ": has no stacks, so its functions are not known");
   }
-  const std::vector<budget_finding> findings = profile::check_budget(trace, rules);
+  const std::vector<budget_finding> findings = profile::check_budget(trace, rules, run.program);
   std::size_t breaches = 0;
   for (const budget_finding& one : findings) {
     if (one.kept()) continue;
@@ -190,12 +202,15 @@ int check_trace(const check_options& options, const rule_list& rules, const std:
       fmt::print("{}\n", describe(options, one));
     }
   }
-  if (options.json) print_json(path, findings);
+  if (options.json) print_json(run.trace, findings);
   if (!warn_if_not_whole(trace, path)) {
     throw std::runtime_error(path +
                              ": is incomplete, so it is not known whether it keeps the budget");
   }
-  if (options.update) {
+  if (options.update && !run.may_update) {
+    fmt::print(stderr, "mallard: {}: not updated, since the program did not end with 0\n",
+               options.budget);
+  } else if (options.update) {
     const std::size_t tightened = profile::tighten_budget(options.budget, findings);
     fmt::print(stderr, "mallard: {}: {} rules are tighter now\n", options.budget, tightened);
   }
@@ -209,20 +224,25 @@ int check_program(const check_options& options, const rule_list& rules) {
   const whatif::recorded_run run = whatif::record_into(folder.path(), recorded);
   // As the program ended; what it kept to then says little.
   int status = run.summary.exited ? run.summary.status : 128 + run.summary.status;
-  if (!run.trace.empty()) {
+  // A program that allocates nothing keeps to it, too.
+  const std::string& trace = run.trace.empty() ? run.empty_trace : run.trace;
+  if (!trace.empty()) {
+    std::error_code problem;
     if (!options.keep.empty()) {
-      std::error_code problem;
-      std::filesystem::copy_file(run.trace, options.keep,
+      std::filesystem::copy_file(trace, options.keep,
                                  std::filesystem::copy_options::overwrite_existing, problem);
-      if (problem) throw std::runtime_error(options.keep + ": " + problem.message());
     }
-    const int kept = check_trace(options, rules, run.trace);
+    const bool ended_well = run.summary.exited && status == 0 && !run.summary.interrupted;
+    const int kept =
+        check_trace(options, rules, trace,
+                    {options.keep, profile::check_program(options.words.front()).file, ended_well});
     if (status == 0) status = kept;
+    if (problem) throw std::runtime_error(options.keep + ": " + problem.message());
   }
   if (!run.summary.exited) {
     fmt::print(stderr, "mallard: {}: killed by signal {}\n", options.words.front(),
                run.summary.status);
-  } else if (run.trace.empty()) {
+  } else if (trace.empty()) {
     fmt::print(stderr, "mallard: {}\n", run.remark);
     if (status == 0) status = failure;
   }
@@ -239,7 +259,8 @@ int check(const check_options& options, bool is_command) {
     throw usage_error("check takes one trace, or a command after --");
   }
   if (!options.keep.empty()) throw usage_error("--keep is for commands: this is a trace already");
-  return check_trace(options, rules_of(options), options.words.front());
+  const std::string& trace = options.words.front();
+  return check_trace(options, rules_of(options), trace, {.trace = trace, .program = {}});
 }
 
 }  // namespace
@@ -254,7 +275,7 @@ void add_check_command(command_parser app, const context& shared) {
       .required();
   command.add_choice("--format", options->annotations, {{"text", false}, {"github", true}},
                      "Lines of text, or GitHub's annotations");
-  command.add_option("--keep", options->keep, "Keep the command's trace here");
+  command.add_new_file("--keep", options->keep, "Keep the command's trace here");
   command.add_flag("--update", options->update,
                    "Lower each limit that leaves room to the value found");
   command.add_flag("--json", options->json, "Print every rule and its result as JSON");

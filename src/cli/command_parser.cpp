@@ -40,14 +40,20 @@ const CLI::App* find_command(const CLI::App& app, const std::string& name) {
   return named.empty() ? nullptr : named.front();
 }
 
-// Whether the word after this one is the option's value.
+// Whether the word after this one is the option's value, or that of the last of several letters.
 bool takes_next_word(const CLI::App& command, const std::string& word) {
   if (word.find('=') != std::string::npos) return false;
-  const CLI::Option* option = command.get_option_no_throw(word);
-  if (option == nullptr && command.get_parent() != nullptr) {
-    option = command.get_parent()->get_option_no_throw(word);
-  }
-  return option != nullptr && option->get_items_expected_min() > 0;
+  const auto takes_value = [&](const std::string& name) {
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (option == nullptr && command.get_parent() != nullptr) {
+      option = command.get_parent()->get_option_no_throw(name);
+    }
+    return option != nullptr && option->get_items_expected_min() > 0;
+  };
+  if (word.starts_with("--")) return takes_value(word);
+  std::size_t letter = 1;  // what follows one with a value is the value
+  while (letter + 1 < word.size() && !takes_value(std::string{'-', word[letter]})) ++letter;
+  return letter + 1 == word.size() && takes_value(std::string{'-', word[letter]});
 }
 
 // Those after the first "--", and where a program needs no "--", its name and all that follows.
@@ -136,13 +142,21 @@ void describe(const CLI::App& app, const std::string& name, std::vector<describe
   }
 }
 
-// `mallard help COMMAND` is `mallard COMMAND --help`. A word that is no command is left to be
-// refused.
+// `mallard help COMMAND` is `mallard COMMAND --help`. Throws usage_error for what is no command.
 void turn_help_round(const CLI::App& app, std::vector<std::string>& words) {
   if (words.empty() || words.front() != "help") return;
   words.erase(words.begin());
-  const auto is_named = [&](const CLI::App* one) { return one->get_name() == words.front(); };
-  if (words.empty() || !app.get_subcommands(is_named).empty()) words.emplace_back("--help");
+  const CLI::App* at = &app;
+  for (const std::string& word : words) {
+    if (word == "--help" || word == "-h") break;
+    const CLI::App* const named = find_command(*at, word);
+    if (named == nullptr) {
+      const std::string near = all_commands(*at).empty() ? "" : nearest(word, *at);
+      throw usage_error(fmt::format("unknown command '{}'{} (see --help)", word, near));
+    }
+    at = named;
+  }
+  words.emplace_back("--help");
 }
 
 // The help says ranges where they are worth it.
@@ -205,7 +219,13 @@ void command_parser::end_options_at_words() const {
 template <class Value>
 parser_option command_parser::add_option(const std::string& names, Value& value,
                                          const std::string& help) const {
-  return parser_option(parser_->add_option(names, value, help)->transform(unmarked, ""));
+  CLI::Option* const added = parser_->add_option(names, value, help)->transform(unmarked, "");
+  // A shell makes an empty word of a variable that is not set, which names no file.
+  if (added->get_positional() && added->get_items_expected_max() == 1) {
+    added->check([](const std::string& word) { return word.empty() ? "is empty" : std::string(); },
+                 "");
+  }
+  return parser_option(added);
 }
 
 parser_option command_parser::add_flag(const std::string& names, bool& value,

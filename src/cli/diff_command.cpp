@@ -264,8 +264,8 @@ void add_diff_command(command_parser app, const context& shared) {
   add_place_options(command, options->places);
   command.add_choice("--format", options->markdown, {{"text", false}, {"markdown", true}},
                      "Markdown has tables for a comment on a pull request");
-  command.add_option("--collapsed", options->collapsed,
-                     "Write stacks with both values here, for flamegraph.pl");
+  command.add_new_file("--collapsed", options->collapsed,
+                       "Write stacks with both values here, for flamegraph.pl");
   command.add_new_file("-o,--output", options->page,
                        "Write a page with a flame graph of each trace here");
   add_weight_option(command, options->weight, "--collapsed");

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/terminal.hpp"
+
 namespace mallard::cli {
 namespace {
 
@@ -27,7 +29,7 @@ void put(const std::string& text) {
 }  // namespace
 
 bool has_screen() {
-  return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+  return isatty(STDIN_FILENO) != 0 && is_screen(STDOUT_FILENO);
 }
 
 live_terminal::live_terminal() {

@@ -278,14 +278,33 @@ compdef _mallard_of mallard
 }
 
 std::string for_fish(const std::vector<described_command>& all) {
-  std::string out = R"sh(function __mallard_command
-  set -l words (commandline -opc)
+  std::string global;  // options with a value of their own
+  for (const completed_option& each : options_with_values(program_of(all))) {
+    for (const std::string& name : each.option->names) global += ' ' + name;
+  }
+  std::string out = R"sh(function __mallard_words
+  set -l words (commandline -opc)[2..-1]
+  while set -q words[1]; and string match -q -- '-*' $words[1]
+    contains -- $words[1])sh" +
+                    global + R"sh(; and set -e words[1]
+    set -e words[1]
+  end
+  string join \n -- $words
+end
+function __mallard_command
+  set -l words (__mallard_words)
   contains -- -- $words; and return 1
-  string match -qr -- "^\S*mallard( -.*)* $argv( -.*)*\$" "$words"
+  set -l named $words[1..(count $argv)]
+  test "$named" = "$argv"
+end
+function __mallard_group
+  __mallard_command $argv; or return 1
+  set -l behind (__mallard_words)
+  set -e behind[1..(count $argv)]
+  not string match -qv -- '-*' $behind
 end
 function __mallard_none
-  set -l words (commandline -opc)
-  test (count (string match -v -- '-*' $words)) -eq 1
+  test (count (__mallard_words)) -eq 0
 end
 function __mallard_names
   set -l before (string match -r '.*[,=]' -- (commandline -ct | string replace -r '^--[^=]*=' ''))
@@ -295,7 +314,9 @@ end
 )sh";
   for (const described_command& one : all) {
     const std::string when =
-        one.name.empty() ? "__mallard_none" : fmt::format("__mallard_command {}", one.name);
+        one.name.empty()
+            ? "__mallard_none"
+            : fmt::format("__mallard_{} {}", one.commands.empty() ? "command" : "group", one.name);
     for (const std::string& each : one.commands) {
       const std::string full = one.name.empty() ? each : one.name + ' ' + each;
       for (const described_command& other : all) {

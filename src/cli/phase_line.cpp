@@ -6,6 +6,8 @@
 #include <csignal>
 #include <cstdio>
 
+#include "cli/terminal.hpp"
+
 namespace mallard::cli {
 
 std::string phase_text(std::string_view phase, double passed, double most) {
@@ -14,7 +16,7 @@ std::string phase_text(std::string_view phase, double passed, double most) {
   return out;
 }
 
-phase_line::phase_line() : is_terminal_(isatty(STDERR_FILENO) != 0) {
+phase_line::phase_line() : is_terminal_(is_screen(STDERR_FILENO)) {
   // Signals are for the thread that waits for the program.
   sigset_t all, before;
   sigfillset(&all);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,8 @@ void add_place_options(command_parser command, place_options& options) {
   command.add_choice("--by", options.by, {"function", "line"}, "A row for each of these");
   command.add_choice("--sort", options.sort, choices(site_measures, &site_measure::word),
                      "The largest of these first");
-  command.add_option("-n,--rows", options.rows, "Print this many rows (default 20)");
+  command.add_option("-n,--rows", options.rows, "Print this many rows (default 20)")
+      .within(0, std::numeric_limits<int>::max());
   command.add_flag("--json", options.json, "Print all of it as JSON");
 }
 

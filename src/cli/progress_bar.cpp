@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cli/terminal.hpp"
+
 namespace mallard::cli {
 namespace {
 
@@ -24,7 +26,7 @@ std::string progress_line(const lab::progress& now) {
                      left / 60, left % 60);
 }
 
-progress_bar::progress_bar() : visible_(isatty(STDERR_FILENO)) {}
+progress_bar::progress_bar() : visible_(is_screen(STDERR_FILENO)) {}
 
 progress_bar::~progress_bar() {
   if (visible_) std::fputs(wipe_line, stderr);

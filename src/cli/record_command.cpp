@@ -149,7 +149,7 @@ int run_record(const record_request& request) {
     hooks.finishing = [&](profile::trace_writer& trace) { symbols.add(trace); };
   }
   hooks.waits_long = [&] { say("{}\n", waits_long_text(options.pid)); };
-  const bool draws = !request.quiet && isatty(STDERR_FILENO) != 0;
+  const bool draws = !request.quiet && is_screen(STDERR_FILENO);
   if (draws) hooks.progress = show_progress;
   const profile::record_summary done = profile::record(options, hooks);
   if (draws) say("\r\033[K");

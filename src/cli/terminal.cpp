@@ -8,10 +8,15 @@
 
 namespace mallard::cli {
 
+bool is_screen(int file_descriptor) {
+  const char* const kind = std::getenv("TERM");
+  return isatty(file_descriptor) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");
+}
+
 bool use_colour(colour_choice choice, int file_descriptor) {
   if (choice != colour_choice::automatic) return choice == colour_choice::always;
   const char* no_colour = std::getenv("NO_COLOR");
-  return isatty(file_descriptor) && (!no_colour || *no_colour == '\0');
+  return is_screen(file_descriptor) && (!no_colour || *no_colour == '\0');
 }
 
 std::string on_heat(std::string_view text, double heat) {

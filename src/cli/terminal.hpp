@@ -8,7 +8,10 @@ namespace mallard::cli {
 
 enum class colour_choice { automatic, always, never };
 
-// "auto": only on a terminal, and not when the environment has NO_COLOR.
+// Whether it is a terminal that lines can be drawn anew on: TERM is not "dumb".
+bool is_screen(int file_descriptor);
+
+// "auto": only on such a terminal, and not when the environment has NO_COLOR.
 bool use_colour(colour_choice choice, int file_descriptor);
 
 // Text on a 24-bit background from green (0) over yellow to red (1).

@@ -22,6 +22,7 @@ const profile::recorded_process* main_trace(const profile::record_summary& done)
 
 struct recorded_run {
   std::string trace;        // of the process in which most happened; empty: nothing was recorded
+  std::string empty_trace;  // of a program that was recorded to its end and did nothing
   std::string remark = {};  // then why, in one line
   profile::record_summary summary;
 };

@@ -158,6 +158,47 @@ TEST_F(check_command_test, update_lowers_the_limits_that_are_kept_and_nothing_el
   EXPECT_THAT(run({"check", "t", "--budget", "b", "--update"}).err, HasSubstr("b: 0 rules"));
 }
 
+TEST_F(check_command_test, update_keeps_limits_if_the_program_did_not_end_well) {
+  const std::string rules = "peak <= 1 GiB\n";
+  write("b", rules);
+  for (const char* end : {"exit 1", "kill -9 $$"}) {
+    EXPECT_NE(run({"check", "--budget", "b", "--update", "--", "sh", "-c", end}).status, 0);
+    EXPECT_EQ(read_file(file("b")), rules) << end;
+  }
+  EXPECT_EQ(run({"check", "--budget", "b", "--update", "--", "sh", "-c", "exit 0"}).status, 0);
+  EXPECT_NE(read_file(file("b")), rules);
+}
+
+TEST_F(check_command_test, update_keeps_the_ends_of_lines) {
+  write("b", "peak <= 1 GiB\r\nallocations <= 1000000");
+  EXPECT_EQ(run({"check", "--budget", "b", "--update", "--", "sort", "/dev/null"}).status, 0);
+  const std::string after = read_file(file("b"));
+  EXPECT_EQ(std::count(after.begin(), after.end(), '\n'), 1);
+  EXPECT_THAT(after, HasSubstr("\r\nallocations <= "));
+  EXPECT_FALSE(after.ends_with('\n'));
+}
+
+TEST_F(check_command_test, a_program_that_allocates_nothing_keeps_its_budget) {
+  write("b", "none in ^main$\npeak <= 0\n");
+  EXPECT_EQ(run({"check", "--budget", "b", "--", IDLE_PROGRAM}).status, 0);
+  write("b", "none in ^mian$\n");
+  const ended mistyped = run({"check", "--budget", "b", "--", IDLE_PROGRAM});
+  EXPECT_EQ(mistyped.status, 1);
+  EXPECT_THAT(mistyped.out, HasSubstr("there is no such function"));
+}
+
+TEST_F(check_command_test, replaces_no_file_unless_forced) {
+  write("b", "peak <= 1 GiB\n");
+  expect_refused({"check", "--budget", "b", "--keep", "b", "--", "sort", "/dev/null"}, 2,
+                 "b: exists already");
+  record("t", {"sort", "/dev/null"});
+  expect_refused({"diff", "t", "t", "--collapsed", "b"}, 2, "b: exists already");
+  EXPECT_EQ(read_file(file("b")), "peak <= 1 GiB\n");
+  EXPECT_EQ(
+      run({"check", "--budget", "b", "--keep", "t", "--force", "--", "sort", "/dev/null"}).status,
+      0);
+}
+
 TEST_F(check_command_test, a_trace_is_checked_as_its_program_was) {
   record("t", {"sort", "/dev/null"});
   write("b", "allocations <= 0\n");
@@ -179,6 +220,12 @@ TEST_F(check_command_test, annotations_are_those_of_workflows) {
   EXPECT_EQ(broken.status, 1);
   EXPECT_THAT(broken.out,
               StartsWith("::error file=b%25,line=1,title=heap budget%3A allocations <= 0::b%25:1"));
+  fs::create_directory(file("sub"));
+  write("sub/b", "allocations <= 0\n");
+  EXPECT_THAT(
+      run({"check", "--budget", "sub/../sub/b", "--format", "github", "--", "sort", "/dev/null"})
+          .out,
+      StartsWith("::error file=sub/b,line=1,"));
 }
 
 TEST_F(check_command_test, the_programs_own_failure_is_told_by_its_status) {
@@ -365,7 +412,7 @@ TEST_F(check_command_test, diff_refuses_what_is_no_trace_and_no_word) {
   expect_refused({"diff", "t", "t", "--sort", "colour"}, 2, "--sort: unknown value 'colour'");
   expect_refused({"diff", "t", "t", "--format", "html"}, 2, "--format: unknown value 'html'");
   expect_refused({"diff", "t", "t", "--weight", "kg"}, 2, "--weight: unknown value 'kg'");
-  expect_refused({"diff", "t", "t", "--collapsed", "t"}, 2, "t: is the input");
+  expect_refused({"diff", "t", "t", "--collapsed", "t", "--force"}, 2, "t: is the input");
 }
 
 // The script of a job in any CI, with the command in PATH.
@@ -396,6 +443,13 @@ TEST_F(check_script_test, leaves_a_trace_a_page_and_what_grew) {
   EXPECT_THAT(read_file(file("out/diff.md")), StartsWith("### Heap"));
   EXPECT_THAT(read_file(file("out/diff.md")), HasSubstr("| allocations | "));
   EXPECT_EQ(job("b out -- sort /dev/null").status, 0);
+  EXPECT_FALSE(fs::exists(file("out/diff.md")));
+}
+
+TEST_F(check_script_test, has_the_status_of_the_check_whatever_the_base_is) {
+  write("b", "peak <= 1 GiB\n");
+  write("base.trace", "no trace");
+  EXPECT_EQ(job("b out base.trace -- sort /dev/null").status, 0);
   EXPECT_FALSE(fs::exists(file("out/diff.md")));
 }
 

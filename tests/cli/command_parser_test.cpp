@@ -84,6 +84,16 @@ TEST(command_parser, a_program_without_dashes_keeps_its_own_options_and_dashes) 
   EXPECT_TRUE(parse({"record", "-q", "git"}).quiet);
 }
 
+TEST(command_parser, several_letters_may_end_with_one_that_takes_the_next_word) {
+  for (const words& options : {words{"-qo", "x"}, words{"-qox"}, words{"-ox", "-q"}}) {
+    const parsed found = parse(words{"record"} + options + words{"git", "log"});
+    EXPECT_EQ(found.program, (words{"git", "log"}));
+    EXPECT_EQ(found.output, "x");
+    EXPECT_TRUE(found.quiet);
+  }
+  EXPECT_EQ(parse({"record", "-qo", "x", "--", "git"}).program, words{"git"});
+}
+
 TEST(command_parser, an_option_before_the_program_may_have_a_value_in_brackets) {
   EXPECT_EQ(parse({"record", "-o", "[x]", "true"}).output, "[x]");
 }

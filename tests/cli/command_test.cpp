@@ -40,7 +40,12 @@ TEST_F(commands_test, tells_its_version_and_its_help) {
   EXPECT_THAT(run({"bench", "density", "--help"}).out, HasSubstr("--memory-limit"));
   EXPECT_EQ(run({"help", "bench"}).out, run({"bench", "--help"}).out);
   EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
+  EXPECT_EQ(run({"help", "bench", "density"}).out, run({"bench", "density", "--help"}).out);
   expect_refused({"help", "bensh"}, 2, "bench");
+  expect_refused({"help", "bench", "desnity"}, 2, "did you mean 'density'?");
+  for (const char* word : {"--", "touch"}) {
+    expect_refused({"help", "record", word, "ran"}, 2, "unknown command '" + std::string(word));
+  }
 }
 
 TEST_F(commands_test, unknown_commands_and_options_are_refused) {
@@ -53,6 +58,8 @@ TEST_F(commands_test, unknown_commands_and_options_are_refused) {
                  "unknown option '--colour': did you mean '--color'?");
   expect_refused({"top", "--sort", "size"}, 2,
                  "--sort: unknown value 'size' (known: peak, bytes, ");
+  expect_refused({"top", "-n", "-1"}, 2, "-1");
+  expect_refused({"top", ""}, 2, "TRACE: is empty");
   expect_refused({"bench"}, 2, "subcommand is required");
   expect_refused({"bench", "fly"}, 2, "unknown command 'fly'");
   expect_refused({"bench", "density", "--fly"}, 2, "--fly");

@@ -161,6 +161,10 @@ TEST_F(completion_test, fish_does_the_same) {
   EXPECT_EQ(by_fish("mallard whatif --route parse=multi"),
             "parse=multipool parse=multipool-on-monotonic");
   EXPECT_EQ(by_fish("mallard top --sort pe"), "peak");
+  EXPECT_EQ(by_fish("mallard top first.trace --so"), "--sort");
+  EXPECT_EQ(by_fish("mallard diff first.trace first.trace --for"), "--force --format");
+  EXPECT_EQ(by_fish("mallard --color never bench densi"), "density");
+  EXPECT_EQ(by_fish("mallard record -- --he"), "");
   EXPECT_EQ(by_fish("mallard completion f"), "fish");
   EXPECT_EQ(by_fish("mallard help adv"), "advise");
 }

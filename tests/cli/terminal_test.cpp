@@ -1,10 +1,13 @@
 // Colours and the progress line.
 #include "cli/terminal.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <string>
 
 #include "cli/progress_bar.hpp"
 
@@ -19,6 +22,20 @@ TEST(colour, choice_wins_over_the_environment) {
   EXPECT_FALSE(use_colour(colour_choice::never, 1));
   EXPECT_FALSE(use_colour(colour_choice::automatic, 1));
   unsetenv("NO_COLOR");
+}
+
+TEST(colour, is_off_where_lines_cannot_be_drawn_anew) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  const char* const set = std::getenv("TERM");
+  const std::string before = set != nullptr ? set : "";
+  setenv("TERM", "xterm", 1);
+  EXPECT_TRUE(is_screen(terminal));
+  setenv("TERM", "dumb", 1);
+  EXPECT_FALSE(is_screen(terminal));
+  EXPECT_FALSE(use_colour(colour_choice::automatic, terminal));
+  before.empty() ? unsetenv("TERM") : setenv("TERM", before.c_str(), 1);
+  close(terminal);
 }
 
 TEST(colour, is_off_where_there_is_no_terminal) {

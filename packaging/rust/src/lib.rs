@@ -12,7 +12,7 @@
 //! The process's own malloc stays as it is: what C libraries of the program allocate is not of this heap. The environment
 //! variable `MALLARD_MALLOC` sets limits and asks for figures, as the C header `mallard/malloc/malloc.h` says.
 use std::alloc::{GlobalAlloc, Layout};
-use std::ffi::{c_int, c_void};
+use std::os::raw::{c_int, c_void};
 
 extern "C" {
     fn mallard_malloc(bytes: usize) -> *mut c_void;
@@ -81,7 +81,7 @@ pub fn unfreed_bytes() -> usize {
 /// # Safety
 /// `block` is null or a block of this heap that is not freed.
 pub unsafe fn usable_size(block: *const u8) -> usize {
-    mallard_malloc_usable_size(block.cast_mut().cast())
+    mallard_malloc_usable_size(block as *mut c_void)
 }
 
 /// What would make the heap larger than `bytes` fails from now on; 0 is no limit.

@@ -86,9 +86,10 @@ struct budget_finding {
   }
 };
 
-// Returns: one for each rule. Reads the events twice. Memory: as analyse().
-std::vector<budget_finding> check_budget(trace_reader& trace,
-                                         const std::vector<budget_rule>& rules);
+// Returns: one for each rule. Reads the events twice. Memory: as analyse(). `program`: its file,
+// whose functions are known by name also if it did nothing that a trace could hold.
+std::vector<budget_finding> check_budget(trace_reader& trace, const std::vector<budget_rule>& rules,
+                                         const std::string& program = {});
 
 // Effects: sets the limit of every rule that is kept with less to the value found; nothing else in
 // the file changes. Returns: how many. Throws std::system_error; the file is then unchanged.

@@ -202,10 +202,13 @@ std::size_t tighten_budget(const std::string& path, const std::vector<budget_fin
     if (const auto fresh = limits.find(++number); fresh != limits.end()) {
       const std::size_t is = line.rfind("<=");
       const std::size_t plus = line.find('+', is);
-      const std::string behind = plus == line.npos ? std::string() : ' ' + line.substr(plus);
+      const std::string behind = plus != line.npos      ? ' ' + line.substr(plus)
+                                 : line.ends_with('\r') ? "\r"
+                                                        : "";
       line = line.substr(0, is) + "<= " + std::to_string(fresh->second) + behind;
     }
-    text += line + '\n';
+    text += line;
+    if (!file.eof()) text += '\n';  // the last line may have none
   }
   const std::filesystem::path target = std::filesystem::canonical(path);
   const std::string made = target.string() + ".new";

@@ -76,8 +76,8 @@ constexpr std::size_t most_functions = 100;
 
 class checker {
  public:
-  checker(trace_reader& trace, const std::vector<budget_rule>& rules)
-      : trace_(trace), rules_(rules), functions_(trace) {}
+  checker(trace_reader& trace, const std::vector<budget_rule>& rules, const std::string& program)
+      : trace_(trace), rules_(rules), program_(program), functions_(trace) {}
 
   std::vector<budget_finding> check() {
     analysis_options options;
@@ -236,6 +236,9 @@ class checker {
       if (!there || build_id_of(one.path) != one.build_id) continue;
       files_->push_back(functions_of_file(one.path));
     }
+    if (trace_.facts().modules.empty() && !program_.empty()) {
+      files_->push_back(functions_of_file(program_));
+    }
     return *files_;
   }
 
@@ -330,6 +333,7 @@ class checker {
 
   trace_reader& trace_;
   const std::vector<budget_rule>& rules_;
+  const std::string& program_;
   function_table functions_;
   std::vector<stack_sum> sums_;  // by stack
   std::map<std::string, pattern_sum> patterns_;
@@ -340,9 +344,9 @@ class checker {
 
 }  // namespace
 
-std::vector<budget_finding> check_budget(trace_reader& trace,
-                                         const std::vector<budget_rule>& rules) {
-  return checker(trace, rules).check();
+std::vector<budget_finding> check_budget(trace_reader& trace, const std::vector<budget_rule>& rules,
+                                         const std::string& program) {
+  return checker(trace, rules, program).check();
 }
 
 }  // namespace mallard::profile

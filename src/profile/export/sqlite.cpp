@@ -26,7 +26,8 @@ class database {
   explicit database(const std::string& path) : path_(path) {
     std::error_code none_there;
     std::filesystem::remove(path, none_there);
-    check(sqlite3_open(path.c_str(), &base_));
+    // A name that begins with a colon would be one of SQLite's own.
+    check(sqlite3_open(std::filesystem::absolute(path).c_str(), &base_));
     // Half a file is useless, so no journal is kept.
     run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;");
     run(schema);

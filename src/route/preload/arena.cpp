@@ -174,7 +174,7 @@ void* arena::allocate(block_shape shape, std::size_t asked) noexcept {
   void* const block = server_->allocate(shape, asked);
   if (block == nullptr) return nullptr;
   if (process.all->by_malloc) [[unlikely]] {
-    // What cannot be known as its own is the program's.
+    // A block that cannot be known as its own is the program's.
     const bool is_known =
         number_ <= block_codes::most_owners && process.codes.set_byte(block, number_);
     born_ += is_known && is_scoped_;

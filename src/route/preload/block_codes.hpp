@@ -24,7 +24,7 @@ struct block_shape {
 
 class block_codes {
  public:
-  // What the byte of this address is; 0: no block begins there.
+  // The byte of this address; 0: no block begins there.
   std::uint8_t at(const void* p) const noexcept {
     const std::uint8_t* const leaf = leaf_of(p).load(std::memory_order_acquire);
     return leaf == nullptr ? 0 : leaf[place_of(p)];

@@ -47,7 +47,7 @@ void* allocate(routing_thread& thread, int route, function through, std::size_t 
   return block;
 }
 
-// What the program's malloc has served in a resource's stead.
+// For a block that the program's malloc has served in a resource's stead.
 void* reallocate_by_malloc(void* block, std::size_t bytes) noexcept {
   const std::uint8_t owner = process.codes.take_byte(block);
   void* const moved = preload::next<void*(void*, std::size_t)>(function::realloc)(block, bytes);

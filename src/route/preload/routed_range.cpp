@@ -31,7 +31,7 @@ bool routed_range::open() noexcept {
     if (range == nullptr) continue;
     void* const owners =
         map_zeros((bytes >> unit_shift) * 2 * sizeof(std::uint32_t), PROT_READ | PROT_WRITE);
-    // Of each block the call that asked for it may be remembered.
+    // The call that asked for each block may be remembered.
     const std::size_t later_bytes = bytes / granule * sizeof(std::uint32_t);
     void* const later = map_zeros(later_bytes, PROT_NONE);
     if (later != nullptr) munmap(later, later_bytes);

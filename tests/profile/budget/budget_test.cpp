@@ -166,7 +166,7 @@ TEST_F(budget_test, is_tightened_to_what_was_found_and_nothing_else_changes) {
   EXPECT_EQ(tighten_budget(budget.path(), check_budget(trace, read_budget(budget.path()))), 2u);
   EXPECT_EQ(mallard_test::read_file(budget.path()),
             "# ours\nbytes <= 2220 + 5 %\n\nleaks <= 0\n"
-            "  allocations in lex <= 2\npeak in lex <= 1000\n");
+            "  allocations in lex <= 2\npeak in lex <= 1000");
 }
 
 TEST_F(budget_test, is_kept_up_to_the_limit_itself) {
