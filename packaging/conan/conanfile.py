@@ -30,7 +30,8 @@ class Mallard(ConanFile):
 
     def export_sources(self):
         for what in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "THIRD-PARTY.md",
-                     "cmake/*", "docs/*.md", "examples/*", "include/*", "packaging/action/check.sh", "src/*", "tools/gdb/*", "tools/lldb/*"):
+                     "cmake/*", "docs/*.md", "examples/*", "include/*", "packaging/action/check.sh", "src/*", "tools/gdb/*",
+                     "tools/lldb/*"):
             copy(self, what, self._root, self.export_sources_folder)
 
     def validate(self):

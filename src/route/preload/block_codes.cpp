@@ -20,12 +20,14 @@ bool block_codes::make_room(const void* p, std::size_t bytes) noexcept {
   const auto first = reinterpret_cast<std::uintptr_t>(p) & ~(addresses - 1);
   for (std::uintptr_t at = first; at < reinterpret_cast<std::uintptr_t>(p) + bytes;
        at += addresses) {
-    std::atomic<std::uint8_t*>& place = leaves_[(at >> leaf_shift) % leaf_count];
-    if (place.load(std::memory_order_relaxed) != nullptr) continue;
+    if (leaf_of(reinterpret_cast<const void*>(at)) != nullptr) continue;
     auto* const fresh = static_cast<std::uint8_t*>(map_zeros(codes_of_leaf + beyond));
     if (fresh == nullptr) return false;
     std::uint8_t* none = nullptr;
-    if (!place.compare_exchange_strong(none, fresh)) munmap(fresh, codes_of_leaf + beyond);
+    const bool is_first =
+        __atomic_compare_exchange_n(leaves_ + (at >> leaf_shift) % leaf_count, &none, fresh, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    if (!is_first) munmap(fresh, codes_of_leaf + beyond);
   }
   return true;
 }

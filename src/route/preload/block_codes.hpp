@@ -6,7 +6,6 @@
 // program's own blocks, too: those of a run through the hook that no resource serves.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -26,7 +25,7 @@ class block_codes {
  public:
   // The byte of this address; 0: no block begins there.
   std::uint8_t at(const void* p) const noexcept {
-    const std::uint8_t* const leaf = leaf_of(p).load(std::memory_order_acquire);
+    const std::uint8_t* const leaf = leaf_of(p);
     return leaf == nullptr ? 0 : leaf[place_of(p)];
   }
   // Effects: makes room for blocks in these addresses; false when there is no memory.
@@ -54,10 +53,8 @@ class block_codes {
   // apart. False: there is no memory for that.
   static constexpr std::uint32_t most_owners = 254;
   bool set_byte(const void* block, std::uint32_t owner) noexcept {
-    if (leaf_of(block).load(std::memory_order_acquire) == nullptr && !make_room(block, 1))
-        [[unlikely]] {
+    if (leaf_of(block) == nullptr && !make_room(block, 1)) [[unlikely]]
       return false;
-    }
     *code_of(block) = static_cast<std::uint8_t>(owner);
     return true;
   }
@@ -76,12 +73,12 @@ class block_codes {
   static std::size_t place_of(const void* p) noexcept {
     return reinterpret_cast<std::uintptr_t>(p) / granule % codes_of_leaf;
   }
-  const std::atomic<std::uint8_t*>& leaf_of(const void* p) const noexcept {
-    return leaves_[(reinterpret_cast<std::uintptr_t>(p) >> leaf_shift) % leaf_count];
+  std::uint8_t* leaf_of(const void* p) const noexcept {
+    return __atomic_load_n(
+        leaves_ + (reinterpret_cast<std::uintptr_t>(p) >> leaf_shift) % leaf_count,
+        __ATOMIC_ACQUIRE);
   }
-  std::uint8_t* code_of(const void* p) const noexcept {
-    return leaf_of(p).load(std::memory_order_acquire) + place_of(p);
-  }
+  std::uint8_t* code_of(const void* p) const noexcept { return leaf_of(p) + place_of(p); }
   static block_shape shape_of(const std::uint8_t* code) noexcept {
     if (*code == long_form) [[unlikely]]
       return read_long(code);
@@ -100,7 +97,8 @@ class block_codes {
     std::memset(code, 0, 1 + sizeof(block_shape));
   }
 
-  std::atomic<std::uint8_t*> leaves_[leaf_count] = {};  // untouched pages of it take no memory
+  // Untouched pages of it take no memory. No std::atomic: clang counts each one's initialization.
+  std::uint8_t* leaves_[leaf_count] = {};
 };
 
 }  // namespace mallard::route
