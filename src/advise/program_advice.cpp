@@ -335,7 +335,8 @@ bool program_advice::race(advice_report& report) {
   trial.last_start = plan_->last_start() - passed();
   begin(fmt::format("trying {} variants on the program, in turns", report.advices.size()), seconds);
   race_on_program(report, request_.runs, trial);
-  constexpr std::size_t runs_of_second_look = 3;  // as it is, the hook alone, and the way
+  // As it is, the hook alone, the way, and one that finds where the program allocates.
+  constexpr std::size_t runs_of_second_look = 4;
   const double left = plan_->race_seconds(passed(), runs_of_second_look);
   if (left > 0 && !was_interrupted() && needs_second_look(report)) {
     trial.time_budget = left;

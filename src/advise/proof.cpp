@@ -50,19 +50,30 @@ double told_times(const trial_figures& tried) {
   return std::min(tried.times.low, tried.times.median / told_by_few_runs);
 }
 
+// Of different kinds, so with figures that err differently.
+bool is_tied(const trial_figures& behind, const trial_figures& first) {
+  if (behind.runs >= enough_runs && first.runs >= enough_runs) return is_as_fast(behind, first);
+  return told_by_few_runs * told_times(behind) >= told_times(first);
+}
+
+// All of the program's containers would have to take it.
+bool is_for_main(const advice& one) {
+  return one.from.how != strategy::switch_malloc && one.from.where.subsystem == "main";
+}
+
 // A resource's trial is the less exact one: much is taken off its time. So a malloc that is not
-// clearly faster comes behind it, unless it takes clearly less memory.
-void prefer_tied_resource(std::vector<advice>& ordered) {
-  if (ordered.empty() || ordered.front().from.how != strategy::switch_malloc) return;
-  if (!ordered.front().tried) return;
-  const trial_figures malloc = *ordered.front().tried;
+// clearly faster comes behind it, unless it takes clearly less memory. Before a resource for main
+// it comes in any case: it needs no change of the code.
+void prefer_of_tied(std::vector<advice>& ordered) {
+  if (ordered.empty() || !ordered.front().tried) return;
+  const bool is_malloc = ordered.front().from.how == strategy::switch_malloc;
+  if (!is_malloc && !is_for_main(ordered.front())) return;
+  const trial_figures first = *ordered.front().tried;
   constexpr double clearly_more = 1.1;
   const auto tied = std::find_if(ordered.begin(), ordered.end(), [&](const advice& one) {
-    if (!one.tried || one.from.how == strategy::switch_malloc || is_for_c(one)) return false;
-    const bool told = one.tried->runs >= enough_runs && malloc.runs >= enough_runs;
-    const bool as_fast = told ? is_as_fast(*one.tried, malloc)
-                              : told_by_few_runs * told_times(*one.tried) >= told_times(malloc);
-    return as_fast && one.tried->memory <= clearly_more * malloc.memory;
+    if (!one.tried || (one.from.how == strategy::switch_malloc) == is_malloc) return false;
+    if (is_for_c(one) || is_for_main(one)) return false;
+    return is_tied(*one.tried, first) && one.tried->memory <= clearly_more * first.memory;
   });
   if (tied != ordered.end()) std::rotate(ordered.begin(), tied, tied + 1);
 }
@@ -82,7 +93,7 @@ std::vector<advice> ordered(std::vector<advice> all) {
   });
   std::vector<advice> out;
   for (const std::size_t at : places) out.push_back(std::move(all[at]));
-  prefer_tied_resource(out);
+  prefer_of_tied(out);
   return out;
 }
 

@@ -82,9 +82,15 @@ void* plain_realloc(function which, void* block, std::size_t bytes) noexcept {
   hook::free(which, block, caller, [=] { plain_free(which, block); });
 }
 
+// As many as no request has where they are too many to be a number: then nobody serves it.
+std::size_t product(std::size_t count, std::size_t bytes) noexcept {
+  std::size_t out = 0;
+  return __builtin_mul_overflow(count, bytes, &out) ? SIZE_MAX : out;
+}
+
 void* hooked_calloc(function which, std::size_t count, std::size_t bytes,
                     const mallard::unwind::frame_state& caller) noexcept {
-  return hook::allocation(which, count * bytes, 0, caller,
+  return hook::allocation(which, product(count, bytes), 0, caller,
                           [=] { return plain_calloc(which, count, bytes); });
 }
 

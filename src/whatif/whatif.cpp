@@ -158,8 +158,12 @@ class experiment {
             if (one.remark.empty() && !one.fell_behind) measure(one);
             return !is_interrupted();
           })) {
+        for (contender& one : contenders_) {
+          if (one.runs.size() > round) one.runs.resize(round);
+        }
         break;
       }
+      for (contender& one : contenders_) take_remark_of_control(one);
       if (options_.races && !still_races(round + 1)) break;
     }
     count_the_only_runs();
@@ -274,14 +278,28 @@ class experiment {
     if (is_interrupted()) return false;
     const bool is_hooked = !options_.variants.empty();
     if (is_hooked && !find_addresses()) return false;
-    const bool saves_time = options_.as_it_was && !is_hooked;
-    if (saves_time) first_of_[hook_alone] = first_of_[as_it_is];
-    for (const bool controls : {true, false}) {
-      for (std::size_t i = hook_alone + saves_time; i < contenders_.size(); ++i) {
-        if (contenders_[i].is_control == controls && !run_first(i)) return false;
-      }
+    if (options_.as_it_was && !is_hooked) {
+      first_of_[hook_alone] = first_of_[as_it_is];  // nothing is hooked
+    } else if (!run_first(hook_alone)) {
+      return false;
+    }
+    // Each control just before the first one that needs it.
+    std::vector<bool> has_run(contenders_.size());
+    has_run[as_it_is] = has_run[hook_alone] = true;
+    for (std::size_t i = hook_alone + 1; i < first_control_; ++i) {
+      const std::size_t control = contenders_[i].control;
+      if (!has_run[control] && !run_first(control)) return false;
+      has_run[control] = true;
+      if (!run_first(i)) return false;
     }
     return true;
+  }
+
+  // Without a control nothing is known of one that is hooked.
+  void take_remark_of_control(contender& one) const {
+    if (one.hooked && !one.is_control && one.remark.empty()) {
+      one.remark = contenders_[one.control].remark;
+    }
   }
 
   // Where the program allocates, of which no run knows yet.
@@ -321,7 +339,7 @@ class experiment {
     session_->mark_addresses();
     if (one.is_control) return true;
     if (one.remark.empty() && !was_met(one.of_routes)) one.remark = "no block matched a route";
-    if (one.remark.empty()) one.remark = contenders_[one.control].remark;
+    take_remark_of_control(one);
     names_.resize(contenders_.size());
     names_[which] = named == nullptr || named == &one
                         ? session_->survivor_names()
@@ -455,18 +473,23 @@ class experiment {
       return lab::median(each(one.runs, &run_figures::seconds));
     };
     double of_a_round = (options_.time_budget - seconds_passed()) / (enough_runs - rounds);
-    for (const contender& one : contenders_) {
-      const bool is_way = &one > &contenders_[as_it_is] && !one.is_control && !one.ideal;
-      if (!is_way) of_a_round -= seconds(one);
-    }
+    of_a_round -= seconds(contenders_[as_it_is]);
+    for (const contender& one : contenders_) of_a_round -= one.ideal ? seconds(one) : 0;
     std::erase_if(all, [](const standing& one) { return one.who->fell_behind; });
+    // A way takes its share of its control's time.
+    const auto share_of_control = [&](const contender& of) {
+      const auto sharing = std::count_if(all.begin(), all.end(), [&](const standing& other) {
+        return other.who->control == of.control;
+      });
+      return of.hooked ? seconds(contenders_[of.control]) / static_cast<double>(sharing) : 0.0;
+    };
     std::array<double, 2> best{};  // of mallocs, of resources
     for (const standing& one : all) {
       best[one.who->hooked] = std::max(best[one.who->hooked], one.gain);
     }
     std::vector<racer> field;
     for (const standing& one : all) {
-      field.push_back({one.gain, seconds(*one.who),
+      field.push_back({one.gain, seconds(*one.who) + share_of_control(*one.who),
                        one.gain * (rounds < few ? close : 1) >= best[one.who->hooked]});
     }
     for (const std::size_t i : leaving(field, of_a_round)) all[i].who->fell_behind = true;
@@ -568,10 +591,12 @@ class experiment {
   // of medians: that of two runs is more noise than difference.
   taken_off way(const contender& one, std::size_t round, const std::vector<double>& base,
                 double run_figures::* time) const {
-    const std::vector<run_figures>& hooked = contenders_[one.control].runs;
+    const std::vector<double> hooked = each(contenders_[one.control].runs, time);
     if (one.routes.empty() || hooked.empty()) return {};
-    const double usual = lab::median(base);
-    const double takes = lab::median(each(hooked, time)) - usual;
+    // In a race it may have ended before the others.
+    const auto rounds = static_cast<std::ptrdiff_t>(std::min(hooked.size(), base.size()));
+    const double usual = lab::median(std::vector<double>(base.begin(), base.begin() + rounds));
+    const double takes = lab::median(hooked) - usual;
     const double slower = usual > 0 ? base[round] / usual : 1;
     constexpr double error = 0.1;
     return {slower * takes, slower * error * std::max(0.0, takes)};

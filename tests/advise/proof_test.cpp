@@ -152,6 +152,19 @@ TEST(trial, a_way_that_ran_twice_is_behind_one_that_ran_often_unless_it_is_clear
   EXPECT_EQ(first(1.4), "twice");
 }
 
+TEST(trial, a_malloc_is_before_a_resource_for_main_that_is_as_fast) {
+  advice malloc = tried(strategy::switch_malloc, "", {1.15, 1.21, 1.27}, 5);
+  const auto first = [&](const std::string& place, double times) {
+    advice resource = tried(strategy::heap, place, {times - 0.05, times, times + 0.05}, 5);
+    resource.from.where.is_cpp = true;
+    return settled({resource, malloc}).advices[0].from.how;
+  };
+  EXPECT_EQ(first("main", 1.22), strategy::switch_malloc);
+  EXPECT_EQ(first("main", 1.4), strategy::heap);
+  EXPECT_EQ(first("read", 1.22), strategy::heap);
+  EXPECT_EQ(first("read", 1.19), strategy::heap);
+}
+
 TEST(trial, a_program_that_is_too_short_proves_nothing_in_any_number_of_runs) {
   advice_report report;
   report.advices = {tried(strategy::multipool, "a", {1.24, 1.91, 2.77}, 9)};

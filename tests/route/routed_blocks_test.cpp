@@ -73,7 +73,7 @@ routing_thread& thread() {
 void* allocate(std::size_t bytes, std::size_t alignment = 0) {
   const int route = thread().route_of(bytes, {});
   return route < 0 ? nullptr
-                   : thread().allocate(static_cast<std::uint32_t>(route), bytes, alignment);
+                   : thread().allocate(static_cast<std::uint32_t>(route), {bytes, alignment});
 }
 
 // A block full of one byte, which it still has when it is freed.
@@ -174,6 +174,20 @@ TEST_F(routed_blocks_test, of_each_route_are_known_until_they_are_freed) {
       EXPECT_EQ(process.codes.get(block).bytes, 0u);
     }
   }
+  thread().exit_scope(scope_name);
+}
+
+// The arena's own thread may be about to take memory from it.
+TEST_F(routed_blocks_test, of_a_monotonic_arena_leave_it_as_it_is_when_another_thread_frees_them) {
+  thread().enter_scope(scope_name);
+  void* const first = allocate(3500);
+  void* const large = reallocate_routed(allocate(3500), 100'000);
+  ASSERT_NE(large, nullptr);
+  std::thread([&] { free_routed(large); }).join();
+  void* const next = allocate(3500);
+  EXPECT_NE(next, large);
+  free_routed(first);
+  free_routed(next);
   thread().exit_scope(scope_name);
 }
 

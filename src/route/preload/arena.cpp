@@ -2,6 +2,7 @@
 
 #include <sys/single_threaded.h>
 
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <type_traits>
@@ -17,9 +18,12 @@ template <class Resource>
 class server_of : public block_server {
  public:
   server_of(std::pmr::memory_resource* upstream, std::uint32_t) noexcept : from_(upstream) {}
-  void* allocate(block_shape shape, std::size_t) noexcept override {
+  void* allocate(block_shape shape, const block_request& asked) noexcept override {
     try {
-      return from_.allocate(shape.bytes, shape.alignment);
+      void* const block = from_.allocate(shape.bytes, shape.alignment);
+      if (asked.zeroed) [[unlikely]]
+        std::memset(block, 0, asked.bytes);
+      return block;
     } catch (...) {
       return nullptr;
     }
@@ -40,7 +44,7 @@ class locked_server final : public server_of<Resource> {
   using base = server_of<Resource>;
   locked_server(std::pmr::memory_resource* upstream, std::uint32_t route) noexcept
       : base(upstream, route), lock_(process.locks[route]) {}
-  void* allocate(block_shape shape, std::size_t asked) noexcept override {
+  void* allocate(block_shape shape, const block_request& asked) noexcept override {
     // An adaptive pool would have to be told the alignment where the block is given back.
     if constexpr (std::is_same_v<Resource, adaptive_pool_resource>) {
       if (shape.alignment > granule) return nullptr;
@@ -54,7 +58,7 @@ class locked_server final : public server_of<Resource> {
   }
 
  private:
-  [[gnu::noinline]] void* allocate_locked(block_shape shape, std::size_t asked) noexcept {
+  [[gnu::noinline]] void* allocate_locked(block_shape shape, const block_request& asked) noexcept {
     const std::lock_guard hold(lock_);
     return base::allocate(shape, asked);
   }
@@ -89,22 +93,29 @@ class pool_on_bump_server final : bump_below, public server_of<multipool_resourc
   }
 };
 
-// The program's own malloc.
+// The program's own malloc. Two blocks of 8 bytes or less may lie in one granule.
 class malloc_server final : public block_server {
  public:
   malloc_server(std::pmr::memory_resource*, std::uint32_t) noexcept {}
-  void* allocate(block_shape shape, std::size_t asked) noexcept override {
+  void* allocate(block_shape shape, const block_request& asked) noexcept override {
     using preload::function;
     if (shape.alignment > granule) [[unlikely]] {
       // As many bytes as pvalloc is to give.
       return preload::next<void*(std::size_t, std::size_t)>(function::memalign)(shape.alignment,
                                                                                 shape.bytes);
     }
-    return preload::next<void*(std::size_t)>(function::malloc)(asked);
+    const std::size_t bytes = most_shared < asked.bytes ? asked.bytes : granule;
+    if (asked.zeroed) [[unlikely]] {
+      return preload::next<void*(std::size_t, std::size_t)>(function::calloc)(1, bytes);
+    }
+    return preload::next<void*(std::size_t)>(function::malloc)(bytes);
   }
   void deallocate(void* block, block_shape) noexcept override {
     preload::next<void(void*)>(preload::function::free)(block);
   }
+
+ private:
+  static constexpr std::size_t most_shared = 8;
 };
 
 }  // namespace
@@ -133,17 +144,15 @@ arena::arena(std::uint32_t number, std::uint32_t route, strategy kind) noexcept
     : number_(number),
       route_(route),
       is_scoped_(is_arena(kind)),
-      takes_back_(kind == strategy::multipool_on_monotonic &&
-                  (process.all == nullptr || !process.all->by_malloc)),
+      is_by_malloc_(process.by_malloc),
+      takes_back_(kind == strategy::multipool_on_monotonic),
       source_(number, route) {
   const auto make = [&]<class Server>(std::type_identity<Server>) {
     static_assert(sizeof(Server) <= most_server_bytes && alignof(Server) <= 64);
     return static_cast<block_server*>(::new (server_bytes_) Server(&source_, route));
   };
   const auto choose = [&]() -> block_server* {
-    if (process.all != nullptr && process.all->by_malloc) {
-      return make(std::type_identity<malloc_server>{});
-    }
+    if (is_by_malloc_) return make(std::type_identity<malloc_server>{});
     switch (kind) {
       case strategy::monotonic:
         return make(std::type_identity<bump_server>{});
@@ -168,12 +177,12 @@ arena::arena(std::uint32_t number, std::uint32_t route, strategy kind) noexcept
   server_ = choose();
 }
 
-void* arena::allocate(block_shape shape, std::size_t asked) noexcept {
+void* arena::allocate(block_shape shape, const block_request& asked) noexcept {
   if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
     take_back();
   void* const block = server_->allocate(shape, asked);
   if (block == nullptr) return nullptr;
-  if (process.all->by_malloc) [[unlikely]] {
+  if (is_by_malloc_) [[unlikely]] {
     // A block that cannot be known as its own is the program's.
     const bool is_known =
         number_ <= block_codes::most_owners && process.codes.set_byte(block, number_);
@@ -185,11 +194,15 @@ void* arena::allocate(block_shape shape, std::size_t asked) noexcept {
   return block;
 }
 
+// A resource of one thread hears of no other's; the program's malloc serves all.
 void arena::deallocate(void* block, block_shape shape, const void* thread) noexcept {
   process.codes.clear(block);
-  if (takes_back_ && !is_of(thread)) return give_to_its_thread(block, shape.bytes);
-  count_out(thread);
+  if (is_scoped_ && !is_by_malloc_ && !is_of(thread)) {
+    if (takes_back_) return give_to_its_thread(block, shape.bytes);
+    return count_out(thread);
+  }
   server_->deallocate(block, shape);
+  count_out(thread);
 }
 
 // Its size is needed again when the arena's thread takes it back.

@@ -59,8 +59,8 @@ struct invocation {
 // behind one indirect call.
 class block_server {
  public:
-  // `asked`: the bytes before they were rounded up. Null: it has no memory.
-  virtual void* allocate(block_shape shape, std::size_t asked) noexcept = 0;
+  // Null: it has no memory.
+  virtual void* allocate(block_shape shape, const block_request& asked) noexcept = 0;
   virtual void deallocate(void* block, block_shape shape) noexcept = 0;
   virtual bool try_expand(void*, block_shape, block_shape) noexcept { return false; }
   // Nothing lives: all memory is kept, and used from its start again.
@@ -81,8 +81,8 @@ class arena {
   std::uint32_t route() const noexcept { return route_; }
 
   // A block of that shape, of which the codes know; null when there is no memory.
-  void* allocate(block_shape shape, std::size_t asked) noexcept;
-  // Takes back a block of this arena. `thread` is the caller's name for itself.
+  void* allocate(block_shape shape, const block_request& asked) noexcept;
+  // Takes back a block of this arena. `thread` is the caller's name for itself; null: it has none.
   void deallocate(void* block, block_shape shape, const void* thread) noexcept;
   // A block is gone, which was the arena's or is counted as its own.
   void count_out(const void* thread) noexcept {
@@ -104,7 +104,7 @@ class arena {
   // Nothing lives: everything is as at the start, and its memory kept.
   void reset() noexcept;
   bool is_of(const void* thread) const noexcept {
-    return thread_.load(std::memory_order_relaxed) == thread;
+    return thread != nullptr && thread_.load(std::memory_order_relaxed) == thread;
   }
   void set_thread(const void* thread) noexcept { thread_.store(thread, std::memory_order_relaxed); }
 
@@ -125,6 +125,7 @@ class arena {
   std::uint32_t number_;
   std::uint32_t route_;
   bool is_scoped_;
+  bool is_by_malloc_;
   bool takes_back_;  // what other threads free waits for its own
   std::atomic<const void*> thread_{nullptr};
   std::uint64_t born_ = 0;

@@ -21,12 +21,28 @@ struct block_shape {
   std::size_t alignment;
 };
 
+// What the program asked for.
+struct block_request {
+  std::size_t bytes;
+  std::size_t alignment = 0;  // 0: none
+  bool zeroed = false;
+};
+
 class block_codes {
  public:
   // The byte of this address; 0: no block begins there.
   std::uint8_t at(const void* p) const noexcept {
     const std::uint8_t* const leaf = leaf_of(p);
-    return leaf == nullptr ? 0 : leaf[place_of(p)];
+    return leaf == nullptr || reinterpret_cast<std::uintptr_t>(p) % granule != 0
+               ? 0
+               : leaf[place_of(p)];
+  }
+  // The same for a block of the program, whose leaf is made if there is none: to look there takes
+  // as long in all runs then, whoever serves the others.
+  std::uint8_t look_at(const void* block) noexcept {
+    if (leaf_of(block) == nullptr && block != nullptr) [[unlikely]]
+      make_room(block, 1);
+    return at(block);
   }
   // Effects: makes room for blocks in these addresses; false when there is no memory.
   bool make_room(const void* p, std::size_t bytes) noexcept;
@@ -39,7 +55,7 @@ class block_codes {
   }
   // 0 bytes: nothing lives there.
   block_shape get(const void* block) const noexcept {
-    if (reinterpret_cast<std::uintptr_t>(block) % granule != 0 || at(block) == 0) return {0, 0};
+    if (at(block) == 0) return {0, 0};
     return shape_of(code_of(block));
   }
   void clear(const void* block) noexcept {

@@ -40,17 +40,19 @@ void* plain_malloc(std::size_t bytes) noexcept {
 void* allocate(routing_thread& thread, int route, function through, std::size_t bytes,
                std::size_t alignment) noexcept {
   if (route < 0) return nullptr;
-  void* const block = thread.allocate(static_cast<std::uint32_t>(route), bytes, alignment);
-  if (block != nullptr && (through == function::calloc || through == function::libc_calloc)) {
-    std::memset(block, 0, bytes);
-  }
-  return block;
+  // That of posix_memalign, which refuses what is no alignment for it.
+  const bool is_posix =
+      through == function::posix_memalign || through == function::libc_posix_memalign;
+  if (is_posix && alignment < sizeof(void*)) return nullptr;
+  const bool zeroed = through == function::calloc || through == function::libc_calloc;
+  return thread.allocate(static_cast<std::uint32_t>(route), {bytes, alignment, zeroed});
 }
 
 // For a block that the program's malloc has served in a resource's stead.
 void* reallocate_by_malloc(void* block, std::size_t bytes) noexcept {
   const std::uint8_t owner = process.codes.take_byte(block);
-  void* const moved = preload::next<void*(void*, std::size_t)>(function::realloc)(block, bytes);
+  void* const moved = preload::next<void*(void*, std::size_t)>(function::realloc)(
+      block, bytes == 0 || bytes > granule ? bytes : granule);
   void* const left = moved == nullptr && bytes != 0 ? block : moved;
   if (left == nullptr || !process.codes.set_byte(left, owner)) {
     process.arena_at(owner).count_out(this_thread.state);
@@ -86,7 +88,7 @@ void free_routed(void* block) noexcept {
 }
 
 void* reallocate_routed(void* block, std::size_t bytes) noexcept {
-  if (process.all->by_malloc) {
+  if (process.by_malloc) {
     const busy_while working;
     return reallocate_by_malloc(block, bytes);
   }

@@ -32,7 +32,7 @@ std::size_t routed_bytes(const void* block) noexcept;
                                           std::uint64_t bp) noexcept;
 
 inline bool is_routed(const void* block) noexcept {
-  return process.codes.at(block) != 0 || process.range.has(block);
+  return process.codes.look_at(block) != 0 || process.range.has(block);
 }
 
 struct hook {

@@ -30,6 +30,7 @@ bool process_state::open_once() noexcept {
     return false;
   }
   arenas_ = static_cast<std::byte*>(memory);
+  by_malloc = all->by_malloc;
   if (!open_threads()) return false;
   // Before the resources register theirs: those are to run first, as they lock first.
   hold_across_fork();

@@ -42,7 +42,7 @@ class process_state {
   // Whose a routed block is. Where the program's malloc serves them, wherever they lie, their codes
   // say that.
   arena& owner_of(const void* block) noexcept {
-    return arena_at(all->by_malloc ? codes.at(block) : range.owner_of(block));
+    return arena_at(by_malloc ? codes.at(block) : range.owner_of(block));
   }
   // For a route by scope: one that is empty. Null when there are too many.
   arena* take_arena(std::uint32_t route) noexcept;
@@ -56,8 +56,9 @@ class process_state {
   block_codes codes;
   unwind::rule_cache rules;
   address_cache addresses;
-  std::atomic<std::uint32_t> epoch{1};  // of what addresses mean
-  std::mutex locks[most_routes];        // of what is common and not synchronized by itself
+  std::atomic<std::uint32_t> epoch{};  // of what addresses mean
+  bool by_malloc = false;              // as the session said when this process began
+  std::mutex locks[most_routes];       // of what is common and not synchronized by itself
 
  private:
   static constexpr std::size_t arena_stride = (sizeof(arena) + 63) & ~std::size_t{63};

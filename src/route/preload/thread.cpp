@@ -361,21 +361,21 @@ void routing_thread::end_invocations_outside(std::uint32_t inside) noexcept {
   }
 }
 
-void* routing_thread::allocate(std::uint32_t route, std::size_t bytes,
-                               std::size_t alignment) noexcept {
+void* routing_thread::allocate(std::uint32_t route, const block_request& asked) noexcept {
   route_counts& counts = counts_of(route);
   void* block = nullptr;
+  const bool is_alignment = (asked.alignment & (asked.alignment - 1)) == 0;
   arena* const from =
-      bytes < PTRDIFF_MAX && alignment <= largest_alignment && (alignment & (alignment - 1)) == 0
+      asked.bytes < PTRDIFF_MAX && asked.alignment <= largest_alignment && is_alignment
           ? arena_for(route)
           : nullptr;
-  if (from != nullptr) block = from->allocate(shape_of(bytes, alignment), bytes);
+  if (from != nullptr) block = from->allocate(shape_of(asked.bytes, asked.alignment), asked);
   if (block == nullptr) {
     add_to(counts.passed_on, 1);
     return nullptr;
   }
   add_to(counts.blocks, 1);
-  add_to(counts.bytes, bytes);
+  add_to(counts.bytes, asked.bytes);
   if (process.all->names_survivors) [[unlikely]]
     process.range.set_site(block, site_of_caller());
   return block;
@@ -388,7 +388,7 @@ void* routing_thread::allocate_again(arena& of, std::size_t bytes) noexcept {
     from = current_[route];
     if (from == nullptr) return nullptr;
   }
-  void* const block = bytes < PTRDIFF_MAX ? from->allocate(shape_of(bytes, 0), bytes) : nullptr;
+  void* const block = bytes < PTRDIFF_MAX ? from->allocate(shape_of(bytes, 0), {bytes}) : nullptr;
   route_counts& counts = counts_of(route);
   if (block == nullptr) {
     add_to(counts.passed_on, 1);
@@ -417,7 +417,9 @@ void routing_thread::enter_scope(const char* name) noexcept {
   if (depth_[__builtin_ctz(bit)]++ != 0) return;
   scopes_ |= bit;
   find_sizes();
-  if (all.route_count == 0) all.entered_scopes.fetch_or(bit, std::memory_order_relaxed);
+  if ((all.entered_scopes.load(std::memory_order_relaxed) & bit) == 0) {
+    all.entered_scopes.fetch_or(bit, std::memory_order_relaxed);
+  }
 }
 
 void routing_thread::exit_scope(const char* name) noexcept {

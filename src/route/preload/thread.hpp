@@ -45,7 +45,7 @@ class routing_thread {
   int route_here(std::size_t bytes, const unwind::frame_state& caller) noexcept;
 
   // A block of that route, for the caller that was asked about last; null: it cannot serve it.
-  void* allocate(std::uint32_t route, std::size_t bytes, std::size_t alignment) noexcept;
+  void* allocate(std::uint32_t route, const block_request& asked) noexcept;
   // The same for a block that takes the place of one of that route.
   void* allocate_again(arena& of, std::size_t bytes) noexcept;
 
