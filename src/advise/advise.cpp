@@ -198,10 +198,14 @@ advice_report adviser::to_try(std::vector<candidate> later) const {
   const bool has_later = !later.empty();
   std::vector<candidate> all = std::move(later);
   for (const candidate& one : candidates_) {
-    const bool fresh = std::none_of(all.begin(), all.end(), [&](const candidate& other) {
+    const auto same = std::find_if(all.begin(), all.end(), [&](const candidate& other) {
       return other.how == one.how && other.where.subsystem == one.where.subsystem;
     });
-    if (fresh) all.push_back(one);
+    if (same == all.end()) {
+      all.push_back(one);
+    } else if (!same->refused.empty() && one.refused.empty()) {
+      *same = one;  // one recording that shows how it can be done is enough
+    }
   }
   std::vector<malloc_choice> mallocs;
   for (const lab::malloc_library& one : lab::find_mallocs(lab::own_program()).found) {

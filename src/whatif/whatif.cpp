@@ -635,9 +635,19 @@ class experiment {
       out.median = gain->median;
       out.high = gain->high;
       out.gains = std::move(gain->samples);
-    } else {
+    }
+    // The more of its time is subtracted, the more runs it takes to measure the rest.
+    const double times_the_rest =
+        out.median * lab::median(each(one.runs, time)) / lab::median(base);
+    if (out.gains.empty() || (one.hooked && !options_.as_it_was &&
+                              out.runs < std::min<double>(enough_runs, times_the_rest))) {
+      out.gains.clear();
+      out.low = out.median = out.high = 0;
       out.remark =
           "the hook and the calls of the resource take too much of its time to measure the rest";
+      if (out.runs < enough_runs) {
+        out.remark += out.runs == 1 ? " in one run" : fmt::format(" in {} runs", out.runs);
+      }
     }
     out.metric = metric_of(one);
     // The hook's own memory is no part of a program that was written with the resources.
