@@ -50,7 +50,7 @@ double told_times(const trial_figures& tried) {
   return std::min(tried.times.low, tried.times.median / told_by_few_runs);
 }
 
-// Of different kinds, so with figures that err differently.
+// Two of different kinds have figures that err differently.
 bool is_tied(const trial_figures& behind, const trial_figures& first) {
   if (behind.runs >= enough_runs && first.runs >= enough_runs) return is_as_fast(behind, first);
   return told_by_few_runs * told_times(behind) >= told_times(first);

@@ -21,7 +21,7 @@ struct block_shape {
   std::size_t alignment;
 };
 
-// What the program asked for.
+// The request of the program.
 struct block_request {
   std::size_t bytes;
   std::size_t alignment = 0;  // 0: none
