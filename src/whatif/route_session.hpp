@@ -27,10 +27,10 @@ class route_session {
 
   // The next run's purpose; counts begin at 0.
   enum class purpose {
-    counts,  // its time is
-    names,   // addresses are found that have no names yet, and survivors
-    by_malloc,  // time as well, but the program's malloc serves the resources' blocks: what the hook
-             // costs
+    counts,     // its time is
+    names,      // addresses are found that have no names yet, and survivors
+    by_malloc,  // time as well: that of the hook, as the program's malloc serves all
+                // costs
   };
   void prepare(const std::vector<route::route_rule>& routes, purpose what);
   // All variants have the same conditions, for one function's frames: see session::knows_frames.
