@@ -17,8 +17,9 @@ export { assert };
 // Several processes share the tests of a file: MALLARD_SHARD=0/2 runs every second one, from the first.
 const [shard, shards] = (process.env.MALLARD_SHARD ?? '0/1').split('/').map(Number);
 let known = 0;
+// A test that hangs ends; the longest takes a minute alone, and several beside a build.
 export const test = (name, body) => {
-  if (known++ % shards === shard) nodeTest(name, { timeout: 300_000 }, body);
+  if (known++ % shards === shard) nodeTest(name, { timeout: 900_000 }, body);
 };
 /** A test that each of the processes runs. */
 export const testInEach = nodeTest;
