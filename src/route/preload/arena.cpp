@@ -186,10 +186,10 @@ void* arena::allocate(block_shape shape, const block_request& asked) noexcept {
     // A block that cannot be known as its own is the program's.
     const bool is_known =
         number_ <= block_codes::most_owners && process.codes.set_byte(block, number_);
-    born_ += is_known && is_scoped_;
+    if (is_known && is_scoped_) ++born_;
     return block;
   }
-  born_ += is_scoped_;
+  if (is_scoped_) ++born_;  // others are of several threads
   process.codes.set(block, shape);
   return block;
 }
