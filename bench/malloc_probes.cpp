@@ -402,6 +402,24 @@ double processor_us() {
   return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) * 1e-3;
 }
 
+void shuffle(mapped<void*>& all, std::size_t count, random_numbers& random) {
+  for (std::size_t i = count; i > 1; --i) std::swap(all[i - 1], all[random.next() % i]);
+}
+
+// Frees the first ones: `report` is called with the microseconds of a free by its place among all,
+// the shortest first.
+template <class Report>
+void free_timed(mapped<void*>& live, std::size_t count, Report report) {
+  mapped<float> taken(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double began = processor_us();
+    std::free(live[i]);
+    taken[i] = static_cast<float>(processor_us() - began);
+  }
+  std::sort(taken.begin(), taken.begin() + count);
+  report([&](std::size_t place) { return static_cast<double>(taken[place]); });
+}
+
 // 90 % of 450 MiB of small blocks are freed at random: how long the frees take.
 void long_frees() {
   constexpr std::size_t bytes = std::size_t{450} << 20;
@@ -413,17 +431,12 @@ void long_frees() {
     live[count] = written(std::malloc(size + 1), size + 1);
     sum += size + 1;
   }
-  for (std::size_t i = count; i > 1; --i) std::swap(live[i - 1], live[random.next() % i]);
+  shuffle(live, count, random);
   const std::size_t freed_blocks = count / 10 * 9;
-  mapped<float> taken(freed_blocks);
-  for (std::size_t i = 0; i < freed_blocks; ++i) {
-    const double began = processor_us();
-    std::free(live[i]);
-    taken[i] = static_cast<float>(processor_us() - began);
-  }
-  std::sort(taken.begin(), taken.begin() + freed_blocks);
-  print("free_p99.9", static_cast<double>(taken[freed_blocks - freed_blocks / 1000]), "us");
-  print("free_longest", static_cast<double>(taken[freed_blocks - 1]), "us");
+  free_timed(live, freed_blocks, [&](const auto& taken) {
+    print("free_p99.9", taken(freed_blocks - freed_blocks / 1000), "us");
+    print("free_longest", taken(freed_blocks - 1), "us");
+  });
 }
 
 // 1 GiB of blocks of one size are freed in a random order, by a process for each size: how long the
@@ -448,16 +461,11 @@ void frees_of_a_size() {
     mapped<void*> live(count);
     for (std::size_t i = 0; i < count; ++i) live[i] = written(std::malloc(one.size), one.size);
     random_numbers random{5};
-    for (std::size_t i = count; i > 1; --i) std::swap(live[i - 1], live[random.next() % i]);
-    mapped<float> taken(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const double began = processor_us();
-      std::free(live[i]);
-      taken[i] = static_cast<float>(processor_us() - began);
-    }
-    std::sort(taken.begin(), taken.begin() + count);
-    print(one.usual, static_cast<double>(taken[count / 2]), "us");
-    print(one.longest, static_cast<double>(taken[count - 1]), "us");
+    shuffle(live, count, random);
+    free_timed(live, count, [&](const auto& taken) {
+      print(one.usual, taken(count / 2), "us");
+      print(one.longest, taken(count - 1), "us");
+    });
     std::fflush(stdout);
     _exit(0);
   }

@@ -177,7 +177,7 @@ rule_list rules_of(const check_options& options) {
 // How the trace came about, where it is not only a file.
 struct checked_run {
   std::string trace;       // its name for others; empty where it is gone afterwards
-  std::string program;     // the file
+  std::string program;     // the file, where the trace is empty
   bool may_update = true;  // it ended well
 };
 
@@ -232,10 +232,10 @@ int check_program(const check_options& options, const rule_list& rules) {
       std::filesystem::copy_file(trace, options.keep,
                                  std::filesystem::copy_options::overwrite_existing, problem);
     }
-    const bool ended_well = run.summary.exited && status == 0 && !run.summary.interrupted;
-    const int kept =
-        check_trace(options, rules, trace,
-                    {options.keep, profile::check_program(options.words.front()).file, ended_well});
+    checked_run checked{.trace = options.keep, .program = {}};
+    checked.may_update = run.summary.exited && status == 0 && !run.summary.interrupted;
+    if (run.trace.empty()) checked.program = profile::check_program(options.words.front()).file;
+    const int kept = check_trace(options, rules, trace, checked);
     if (status == 0) status = kept;
     if (problem) throw std::runtime_error(options.keep + ": " + problem.message());
   }

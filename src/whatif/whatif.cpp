@@ -104,6 +104,15 @@ bool was_met(const std::vector<route_outcome>& routes) {
   });
 }
 
+// Blocks of the same conditions take as long to find, and arenas of a call as long to end.
+bool go_the_same_way(const std::vector<route::route_rule>& some,
+                     const std::vector<route::route_rule>& others) {
+  return std::equal(some.begin(), some.end(), others.begin(), others.end(),
+                    [](const route::route_rule& a, const route::route_rule& b) {
+                      return a.has_conditions_of(b) && a.is_scoped() == b.is_scoped();
+                    });
+}
+
 class experiment {
  public:
   explicit experiment(const whatif_options& options) : options_(options) {
@@ -187,16 +196,11 @@ class experiment {
     }
   }
 
-  // The hook alone, where the first variant has its blocks or another one has: blocks of the same
-  // conditions take as long to find, and arenas of a call as long to end.
+  // The hook alone is the control of the first variant, and of those that go the same way.
   void find_control(std::size_t variant, const environment& hooked) {
     const std::vector<route::route_rule>& rules = rules_[variant];
-    const auto is_same = [](const route::route_rule& a, const route::route_rule& b) {
-      return a.has_conditions_of(b) && a.is_scoped() == b.is_scoped();
-    };
     const auto fits = [&](const contender& one) {
-      return one.is_control &&
-             std::equal(one.rules.begin(), one.rules.end(), rules.begin(), rules.end(), is_same);
+      return one.is_control && go_the_same_way(one.rules, rules);
     };
     if (contenders_[hook_alone].rules.empty()) contenders_[hook_alone].rules = rules;
     auto found = std::find_if(contenders_.begin(), contenders_.end(), fits);
@@ -356,14 +360,9 @@ class experiment {
                          [](const route::route_rule& rule) { return rule.is_scoped(); });
     };
     if (!options_.names_survivors || one.is_control || !has_arenas(one)) return nullptr;
-    const auto is_same = [](const route::route_rule& a, const route::route_rule& b) {
-      return a.has_conditions_of(b) && a.is_scoped() == b.is_scoped();
-    };
     for (std::size_t i = hook_alone + 1; i < which; ++i) {
       const contender& other = contenders_[i];
-      if (!other.is_control && other.remark.empty() &&
-          std::equal(one.rules.begin(), one.rules.end(), other.rules.begin(), other.rules.end(),
-                     is_same)) {
+      if (!other.is_control && other.remark.empty() && go_the_same_way(one.rules, other.rules)) {
         return &other;
       }
     }
@@ -431,9 +430,9 @@ class experiment {
       const double margin = one.hooked ? of_routed[at] : margins[at];
       // The more is taken off, the more of what is left is noise; and too little to tell is not
       // behind.
-      const double times_what_is_left =
-          gain ? lab::median(each(one.runs, time)) * gain->median / lab::median(base) : enough;
-      const bool tells = !one.hooked || rounds >= std::min<double>(enough, 2 * times_what_is_left);
+      const double times_the_rest =
+          gain ? times_what_is_left(one, gain->median, base, time) : enough;
+      const bool tells = !one.hooked || rounds >= std::min<double>(enough, 2 * times_the_rest);
       const double may_gain = gain ? gain->high * margin : 0;
       all.push_back({&one, gain ? gain->median : 1,
                      tells ? may_gain : std::numeric_limits<double>::infinity()});
@@ -473,8 +472,9 @@ class experiment {
       return lab::median(each(one.runs, &run_figures::seconds));
     };
     double of_a_round = (options_.time_budget - seconds_passed()) / (enough_runs - rounds);
-    of_a_round -= seconds(contenders_[as_it_is]);
-    for (const contender& one : contenders_) of_a_round -= one.ideal ? seconds(one) : 0;
+    for (const contender& one : contenders_) {
+      if (one.ideal || &one == &contenders_[as_it_is]) of_a_round -= seconds(one);
+    }
     std::erase_if(all, [](const standing& one) { return one.who->fell_behind; });
     // A way takes its share of its control's time.
     const auto share_of_control = [&](const contender& of) {
@@ -602,6 +602,12 @@ class experiment {
     return {slower * takes, slower * error * std::max(0.0, takes)};
   }
 
+  // How many times as long the runs are as what is left of them.
+  static double times_what_is_left(const contender& one, double gain,
+                                   const std::vector<double>& base, double run_figures::* time) {
+    return lab::median(each(one.runs, time)) * gain / lab::median(base);
+  }
+
   std::vector<round_times> rounds_of(const contender& one, const std::vector<double>& base,
                                      double run_figures::* time) const {
     const std::vector<double> mine = each(one.runs, time);
@@ -637,10 +643,10 @@ class experiment {
       out.gains = std::move(gain->samples);
     }
     // The more of its time is subtracted, the more runs it takes to measure the rest.
-    const double times_the_rest =
-        out.median * lab::median(each(one.runs, time)) / lab::median(base);
-    if (out.gains.empty() || (one.hooked && !options_.as_it_was &&
-                              out.runs < std::min<double>(enough_runs, times_the_rest))) {
+    const double runs_to_tell =
+        std::min<double>(enough_runs, times_what_is_left(one, out.median, base, time));
+    const bool is_routed = !one.routes.empty() && !options_.as_it_was;
+    if (out.gains.empty() || (is_routed && out.runs < runs_to_tell)) {
       out.gains.clear();
       out.low = out.median = out.high = 0;
       out.remark =

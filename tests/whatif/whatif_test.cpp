@@ -38,6 +38,7 @@ whatif_outcome try_one(const whatif_options& options) {
   EXPECT_EQ(done.outcomes[0].variant, "as it is");
   EXPECT_EQ(done.outcomes[1].variant, "hook alone");
   EXPECT_TRUE(ran(done.outcomes[1]));
+  EXPECT_EQ(done.outcomes[1].remark, "");  // nothing is subtracted from it
   return done.outcomes.at(2);
 }
 

@@ -93,7 +93,7 @@ class pool_on_bump_server final : bump_below, public server_of<multipool_resourc
   }
 };
 
-// The program's own malloc. Two blocks of 8 bytes or less may lie in one granule.
+// The program's own malloc.
 class malloc_server final : public block_server {
  public:
   malloc_server(std::pmr::memory_resource*, std::uint32_t) noexcept {}
@@ -104,7 +104,7 @@ class malloc_server final : public block_server {
       return preload::next<void*(std::size_t, std::size_t)>(function::memalign)(shape.alignment,
                                                                                 shape.bytes);
     }
-    const std::size_t bytes = most_shared < asked.bytes ? asked.bytes : granule;
+    const std::size_t bytes = block_codes::unshared(asked.bytes);
     if (asked.zeroed) [[unlikely]] {
       return preload::next<void*(std::size_t, std::size_t)>(function::calloc)(1, bytes);
     }
@@ -113,9 +113,6 @@ class malloc_server final : public block_server {
   void deallocate(void* block, block_shape) noexcept override {
     preload::next<void(void*)>(preload::function::free)(block);
   }
-
- private:
-  static constexpr std::size_t most_shared = 8;
 };
 
 }  // namespace
@@ -144,7 +141,6 @@ arena::arena(std::uint32_t number, std::uint32_t route, strategy kind) noexcept
     : number_(number),
       route_(route),
       is_scoped_(is_arena(kind)),
-      is_by_malloc_(process.by_malloc),
       takes_back_(kind == strategy::multipool_on_monotonic),
       source_(number, route) {
   const auto make = [&]<class Server>(std::type_identity<Server>) {
@@ -152,7 +148,7 @@ arena::arena(std::uint32_t number, std::uint32_t route, strategy kind) noexcept
     return static_cast<block_server*>(::new (server_bytes_) Server(&source_, route));
   };
   const auto choose = [&]() -> block_server* {
-    if (is_by_malloc_) return make(std::type_identity<malloc_server>{});
+    if (process.by_malloc) return make(std::type_identity<malloc_server>{});
     switch (kind) {
       case strategy::monotonic:
         return make(std::type_identity<bump_server>{});
@@ -182,7 +178,7 @@ void* arena::allocate(block_shape shape, const block_request& asked) noexcept {
     take_back();
   void* const block = server_->allocate(shape, asked);
   if (block == nullptr) return nullptr;
-  if (is_by_malloc_) [[unlikely]] {
+  if (process.by_malloc) [[unlikely]] {
     // A block that cannot be known as its own is the program's.
     const bool is_known =
         number_ <= block_codes::most_owners && process.codes.set_byte(block, number_);
@@ -197,7 +193,7 @@ void* arena::allocate(block_shape shape, const block_request& asked) noexcept {
 // A resource of one thread hears of no other's; the program's malloc serves all.
 void arena::deallocate(void* block, block_shape shape, const void* thread) noexcept {
   process.codes.clear(block);
-  if (is_scoped_ && !is_by_malloc_ && !is_of(thread)) {
+  if (is_scoped_ && !process.by_malloc && !is_of(thread)) {
     if (takes_back_) return give_to_its_thread(block, shape.bytes);
     return count_out(thread);
   }

@@ -125,7 +125,6 @@ class arena {
   std::uint32_t number_;
   std::uint32_t route_;
   bool is_scoped_;
-  bool is_by_malloc_;
   bool takes_back_;  // what other threads free waits for its own
   std::atomic<const void*> thread_{nullptr};
   std::uint64_t born_ = 0;

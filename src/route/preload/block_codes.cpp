@@ -2,16 +2,9 @@
 
 #include <sys/mman.h>
 
+#include "route/preload/map_zeros.hpp"
+
 namespace mallard::route {
-namespace {
-
-void* map_zeros(std::size_t bytes) {
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? nullptr : memory;
-}
-
-}  // namespace
 
 bool block_codes::make_room(const void* p, std::size_t bytes) noexcept {
   // The long form of a block that begins at the end of a leaf.

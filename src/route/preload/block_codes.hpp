@@ -74,6 +74,11 @@ class block_codes {
     *code_of(block) = static_cast<std::uint8_t>(owner);
     return true;
   }
+  // The bytes to ask that malloc for: of two blocks of 8 bytes or less, both may lie in one
+  // granule.
+  static constexpr std::size_t unshared(std::size_t bytes) noexcept {
+    return bytes > granule / 2 ? bytes : granule;
+  }
   std::uint8_t take_byte(const void* block) noexcept {
     return std::exchange(*code_of(block), std::uint8_t{0});
   }

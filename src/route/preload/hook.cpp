@@ -52,7 +52,7 @@ void* allocate(routing_thread& thread, int route, function through, std::size_t 
 void* reallocate_by_malloc(void* block, std::size_t bytes) noexcept {
   const std::uint8_t owner = process.codes.take_byte(block);
   void* const moved = preload::next<void*(void*, std::size_t)>(function::realloc)(
-      block, bytes == 0 || bytes > granule ? bytes : granule);
+      block, bytes == 0 ? 0 : block_codes::unshared(bytes));
   void* const left = moved == nullptr && bytes != 0 ? block : moved;
   if (left == nullptr || !process.codes.set_byte(left, owner)) {
     process.arena_at(owner).count_out(this_thread.state);

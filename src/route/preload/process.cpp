@@ -11,6 +11,7 @@
 
 #include <new>
 
+#include "route/preload/map_zeros.hpp"
 #include "route/preload/thread.hpp"
 
 namespace mallard::route {
@@ -22,9 +23,8 @@ bool process_state::open_once() noexcept {
   if (path == nullptr) return false;
   all = static_cast<session*>(preload::map_session(path, session_kind, sizeof(session)));
   if (all == nullptr) return false;
-  void* const memory = mmap(nullptr, arena_stride * most_arenas, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED || !rules.open() || !addresses.open(*all) || !range.open() ||
+  void* const memory = map_zeros(arena_stride * most_arenas);
+  if (memory == nullptr || !rules.open() || !addresses.open(*all) || !range.open() ||
       (all->names_survivors && !range.remember_sites())) {
     all->no_address_space.fetch_add(1, std::memory_order_relaxed);
     return false;

@@ -5,18 +5,14 @@
 
 #include <bit>
 
+#include "route/preload/map_zeros.hpp"
+
 namespace mallard::route {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 // The memory of runs of that size goes back to the system.
 constexpr std::size_t purged_bytes = std::size_t{1} << 20;
-
-void* map_zeros(std::size_t bytes, int protection) {
-  void* const memory =
-      mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? nullptr : memory;
-}
 
 unsigned size_of_run(std::size_t bytes) {
   const std::size_t units = (bytes + unit_bytes - 1) >> unit_shift;
@@ -27,10 +23,9 @@ unsigned size_of_run(std::size_t bytes) {
 
 bool routed_range::open() noexcept {
   for (std::size_t bytes = std::size_t{1} << 38; bytes >= std::size_t{1} << 28; bytes /= 4) {
-    void* const range = map_zeros(bytes + huge_page, PROT_READ | PROT_WRITE);
+    void* const range = map_zeros(bytes + huge_page);
     if (range == nullptr) continue;
-    void* const owners =
-        map_zeros((bytes >> unit_shift) * 2 * sizeof(std::uint32_t), PROT_READ | PROT_WRITE);
+    void* const owners = map_zeros((bytes >> unit_shift) * 2 * sizeof(std::uint32_t));
     // The call that asked for each block may be remembered.
     const std::size_t later_bytes = bytes / granule * sizeof(std::uint32_t);
     void* const later = map_zeros(later_bytes, PROT_NONE);
@@ -50,7 +45,7 @@ bool routed_range::open() noexcept {
 }
 
 bool routed_range::remember_sites() noexcept {
-  void* const memory = map_zeros(bytes_ / granule * sizeof(std::uint32_t), PROT_READ | PROT_WRITE);
+  void* const memory = map_zeros(bytes_ / granule * sizeof(std::uint32_t));
   sites_ = static_cast<std::uint32_t*>(memory);
   return memory != nullptr;
 }
