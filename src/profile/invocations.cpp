@@ -49,6 +49,7 @@ void invocation_tracker::arrive(std::uint32_t thread, std::uint32_t stack, bool 
   while (on.frames.size() > met.matched) close(on, false);
   if (met.matched > 0 && is_called_once(on.frames[met.matched - 1].function)) follow_turn(on);
   std::size_t from = lifeless_restart(on, met.matched);
+  note_places(on, std::min(from, met.matched));
   while (from < met.matched && functions_[on.frames[from].function].root) ++from;
   const bool allocated =
       std::any_of(on.frames.begin() + static_cast<std::ptrdiff_t>(std::min(from, met.matched)),
@@ -59,7 +60,9 @@ void invocation_tracker::arrive(std::uint32_t thread, std::uint32_t stack, bool 
     while (on.frames.size() > from) close(on, true);
     for (const std::uint32_t one : again) open(met.path, one);
   }
+  const bool joins = begins_late_ && on.frames.empty();
   for (std::size_t i = met.taken; i < chain_.size(); ++i) open(met.path, chain_[i]);
+  if (joins) on.joined = on.frames.size();
 }
 
 bool invocation_tracker::is_called_once(std::uint32_t function) const {
@@ -70,8 +73,7 @@ bool invocation_tracker::is_called_once(std::uint32_t function) const {
 void invocation_tracker::follow_turn(path& on) {
   open_frame& frame = on.frames.back();
   open_turn& turn = frame.turn;
-  const bool lifeless = frame.node == 0 || nodes_[frame.node].live == 0;
-  if (lifeless && frame.blocks > turn.blocks) end_turn(frame, on.thread);
+  if (is_lifeless(frame) && frame.blocks > turn.blocks) end_turn(frame, on.thread);
   const auto address = [&](std::uint32_t stack) {
     return stacks_.ip_of_place(stacks_.place(stack));
   };
@@ -251,6 +253,7 @@ void invocation_tracker::prepend(path& on, std::size_t missing) {
   count_functions(0);
   on.frames.insert(on.frames.begin(), frames.begin(), frames.end());
   on.base -= static_cast<std::uint32_t>(missing);
+  if (on.joined != 0) on.joined += missing;
   for (std::size_t i = 0; i < on.frames.size(); ++i) {
     on.frames[i].recursive =
         std::any_of(on.frames.begin(), on.frames.begin() + static_cast<std::ptrdiff_t>(i),
@@ -277,12 +280,31 @@ std::size_t invocation_tracker::possible_restart(const path& on, std::size_t mat
 // Returns: the outermost such frame below which nothing lives. Frames from there on are taken to
 // have begun again.
 std::size_t invocation_tracker::lifeless_restart(const path& on, std::size_t matched) const {
-  const auto lifeless = [&](const open_frame& one) {
-    return one.node == 0 || nodes_[one.node].live == 0;
-  };
   std::size_t from = matched;
-  while (from > 0 && lifeless(on.frames[from - 1]) && may_be_first(on.frames[from - 1])) --from;
+  while (from > 0 && is_lifeless(on.frames[from - 1]) && may_have_begun_again(on, from - 1)) --from;
   return from;
+}
+
+bool invocation_tracker::is_lifeless(const open_frame& one) const {
+  return one.node == 0 || nodes_[one.node].live == 0;
+}
+
+// Precondition: the frame is lifeless.
+bool invocation_tracker::may_have_begun_again(const path& on, std::size_t frame) const {
+  const open_frame& one = on.frames[frame];
+  if (frame >= on.joined) return may_be_first(one);
+  const auto level = on.base + static_cast<std::uint32_t>(frame);
+  return on.came_to.contains({level, stacks_.place(one.stack)});
+}
+
+// The first `matched` frames go on. Keeps where the thread came to in those that are lifeless and
+// whose first place is not known.
+void invocation_tracker::note_places(path& on, std::size_t matched) {
+  for (std::size_t i = 0; i < std::min(on.joined, matched); ++i) {
+    const open_frame& one = on.frames[i];
+    if (!is_lifeless(one) || functions_[one.function].root) continue;
+    on.came_to.emplace(on.base + static_cast<std::uint32_t>(i), stacks_.place(one.stack));
+  }
 }
 
 // The first `certain` frames are known to have been open all the time.
@@ -319,6 +341,7 @@ void invocation_tracker::count_functions(std::uint32_t id) {
 void invocation_tracker::close(path& on, bool by_instant) {
   const open_frame ended = on.frames.back();
   on.frames.pop_back();
+  on.joined = std::min(on.joined, on.frames.size());
   if (counted_path_ != 0 && &paths_[counted_path_] == &on) --open_functions_[ended.function];
   if (ended.blocks > 0 && !ended.recursive) {
     invocation_sum& sum = sums_[ended.function];
@@ -358,6 +381,7 @@ void invocation_tracker::close_path(std::uint32_t id) {
   settle(on, 0);
   while (!on.frames.empty()) close(on, false);
   on.in_tail = false;
+  on.came_to.clear();
   auto& mine = of_thread_[on.thread];
   mine.erase(std::find(mine.begin(), mine.end(), id));
   free_paths_.push_back(id);

@@ -10,6 +10,11 @@
 // does. Blocks said to be kept do not count as alive here: a request handler that puts every
 // hundredth block into a cache is called again and again nevertheless.
 //
+// A recording that begins late joins each thread inside calls, of which the first place is not
+// known. Such a call has ended when the thread comes, with nothing alive below it, to a place where
+// it had come so before. That may be a turn of a loop, but the next true call begins before that
+// place.
+//
 // A block is dead before the function returned if its free was seen with the function on the stack.
 // A free by another thread, or without a stack, counts only if the function is then seen to go on
 // behind the place where it began; a second call looks like the first and proves nothing. All other
@@ -29,6 +34,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -83,6 +89,9 @@ class invocation_tracker {
   invocation_tracker(const invocation_tracker&) = delete;
   invocation_tracker& operator=(const invocation_tracker&) = delete;
 
+  // Precondition: nothing was followed yet.
+  // Effects: takes the functions in which each thread is first seen to have been called before.
+  void begin_late() { begins_late_ = true; }
   // Effects: makes arrive() with this stack faster.
   void prefetch(std::uint32_t stack) const { stacks_.prefetch(stack); }
   // The thread was seen with this stack (not 0) in an operation.
@@ -148,7 +157,10 @@ class invocation_tracker {
     std::vector<open_frame> frames;    // outermost first
     std::uint32_t base = first_level;  // level of frames[0]; decreases when outer frames are added
     std::map<uncertain_death, block_sum> uncertain;
-    bool in_tail = false;  // the innermost function's last act is the current free
+    bool in_tail = false;    // the innermost function's last act is the current free
+    std::size_t joined = 0;  // outermost frames that were open before the recording began
+    std::set<std::pair<std::uint32_t, std::uint32_t>>
+        came_to;  // their levels, lifeless, and places
   };
   struct live_node {
     std::uint32_t parent = 0;  // 0: its frame is open, or all its frames have ended
@@ -177,6 +189,9 @@ class invocation_tracker {
   bool may_be_first(const open_frame& one) const;
   std::size_t possible_restart(const path& on, std::size_t matched) const;
   std::size_t lifeless_restart(const path& on, std::size_t matched) const;
+  bool is_lifeless(const open_frame& one) const;
+  bool may_have_begun_again(const path& on, std::size_t frame) const;
+  void note_places(path& on, std::size_t matched);
   void count_functions(std::uint32_t id);
   void settle(path& on, std::size_t certain);
   bool is_tail_call(const path& on, const meeting& met, std::uint32_t stack) const;
@@ -207,6 +222,7 @@ class invocation_tracker {
   std::vector<std::uint32_t> open_functions_;  // by function: its open frames on counted_path_
   std::uint32_t counted_path_ = 0;             // 0: none is counted
   std::vector<std::uint32_t> chain_;           // the arriving stack, outermost first
+  bool begins_late_ = false;
 };
 
 }  // namespace mallard::profile

@@ -167,7 +167,7 @@ struct dims_result {
   std::uint64_t duration = 0;  // ns
   bool complete = true;
   std::vector<std::string> problems;
-  std::vector<std::string> not_recorded;  // "times", "threads" ...: lacking in an import
+  std::vector<std::string> not_recorded;  // "the start"; "times" ... of an import
   std::uint64_t threads = 0;
   std::uint64_t dropped = 0, waited_ns = 0;
   heap_total total;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "profile/trace/lacks.hpp"
+
 namespace mallard::profile {
 
 survey::survey(const trace_reader& trace, const function_table& functions,
@@ -24,6 +26,7 @@ void survey::read(trace_reader& trace, const selection& part) {
       end.how == end_kind::unknown && end.time != 0 ? std::min(part.until, end.time) : part.until;
   lasts_ = (std::max(part.from, std::min(until_, trace.last_time())) - part.from) / 50;
   exits_ = end.how == end_kind::exited && end.time < until_;
+  if (part.from > 0 || lacks(trace.facts().process, the_start)) invocations->begin_late();
   block_stream<surveyed_block> blocks(trace);
   blocks.run(trace.events(part), *this);
   invocations->finish();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "profile/trace/lacks.hpp"
+
 namespace mallard::replay {
 namespace {
 
@@ -73,6 +75,7 @@ program_builder::program_builder(profile::trace_reader& trace,
   made_.facts.by_scope = scope.has_value();
   if (!scope) return;
   tracker_.emplace(trace.stacks(), functions);
+  if (profile::lacks(trace.facts().process, profile::the_start)) tracker_->begin_late();
   for (const auto& [id, thread] : trace.facts().threads) {
     if (thread.ended != UINT64_MAX) thread_ends_.emplace(thread.ended, id);
   }

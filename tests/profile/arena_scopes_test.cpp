@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "profile/analysis.hpp"
+#include "profile/trace/lacks.hpp"
 #include "profile/trace_script.hpp"
 
 namespace mallard::profile {
@@ -16,6 +17,8 @@ using testing::UnorderedElementsAre;
 
 class arena_scopes_test : public testing::Test {
  protected:
+  explicit arena_scopes_test(const process_info& process = trace_script::default_process())
+      : script(file.path(), process) {}
   void result() {
     script.finish();
     trace_reader reader(file.path());
@@ -50,7 +53,7 @@ class arena_scopes_test : public testing::Test {
   }
 
   scratch_file file;
-  trace_script script{file.path()};
+  trace_script script;
   analysis_options options;
   dims_result dims;
 };
@@ -95,6 +98,52 @@ TEST_F(arena_scopes_test,
   EXPECT_EQ(scope("parse").confidence, "medium");
   EXPECT_EQ(scope("parse").median_bytes, 700u);
   EXPECT_EQ(scope("parse").max_bytes, 700u);
+}
+
+class arena_scopes_of_late_recordings : public arena_scopes_test {
+ protected:
+  static process_info late() {
+    process_info process = trace_script::default_process();
+    process.not_recorded = {the_start};
+    return process;
+  }
+  arena_scopes_of_late_recordings() : arena_scopes_test(late()) {}
+};
+
+// A function whose code begins at a higher address than the place where the recording joins it.
+TEST_F(arena_scopes_of_late_recordings, tell_the_call_that_they_join_from_those_that_follow) {
+  const auto rest_of_it = [&] { script.free(30, script.allocate(5, 64)); };
+  in_main([&] {
+    script.call("handle", 5, rest_of_it);
+    for (int i = 0; i < 100; ++i) {
+      script.call("handle", 5, [&] {
+        const std::uint64_t first = script.allocate(20, 100);
+        rest_of_it();
+        script.free(31, first);
+      });
+    }
+    keep(6);
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("handle"));
+  EXPECT_EQ(scope("handle").invocations, 100u);  // the first two are taken for one
+  EXPECT_EQ(scope("handle").median_bytes, 164u);
+}
+
+TEST_F(arena_scopes_test, a_part_of_a_trace_joins_calls_as_a_late_recording_does) {
+  in_main([&] {
+    for (int i = 0; i < 100; ++i) {
+      script.call("handle", 5, [&] {
+        const std::uint64_t first = script.allocate(20, 100);
+        if (i == 50) options.part.from = script.time() + 1;
+        script.free(30, script.allocate(5, 64));
+        script.free(31, first);
+      });
+    }
+    keep(6);
+  });
+  result();
+  EXPECT_EQ(scope("handle").invocations, 49u);
 }
 
 TEST_F(arena_scopes_test, a_wrapper_of_a_call_is_called_as_often_as_the_call) {

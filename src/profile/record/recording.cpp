@@ -243,9 +243,10 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   const adoption adopted(options.wait);
   recorded_program program(options, memory, hooks);
   memory->first_pid = static_cast<std::uint32_t>(program.pid());
-  session_reader reader(
-      memory, clock, {options.output, static_cast<std::uint64_t>(program.pid()), program.command()},
-      hooks.finishing);
+  session_reader reader(memory, clock,
+                        {options.output, static_cast<std::uint64_t>(program.pid()),
+                         program.command(), later || options.pid != 0},
+                        hooks.finishing);
   reader.open_first();
   const signal_guard guard(*memory, program.own_child());
   const auto seconds = [&] { return static_cast<double>(clock.now()) / 1e9; };

@@ -12,6 +12,7 @@
 
 #include "profile/attach/process_memory.hpp"
 #include "profile/record/program_check.hpp"
+#include "profile/trace/lacks.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -86,6 +87,7 @@ process_info session_reader::info_of(std::uint64_t pid, std::uint64_t parent,
   out.cache_bytes = cache_sizes();
   utsname machine{};
   if (uname(&machine) == 0) out.architecture = machine.machine;
+  if (names_.begins_late) out.not_recorded = {the_start};
   return out;
 }
 

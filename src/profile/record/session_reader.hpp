@@ -28,6 +28,7 @@ class session_reader {
     std::string output;  // of the first process; empty: a name made of its own
     std::uint64_t first_pid = 0;
     std::vector<std::string> command;  // of the first process
+    bool begins_late = false;          // programs run when the recording begins
   };
   session_reader(const session_memory& memory, const ticks_clock& clock, naming names,
                  std::function<void(trace_writer&)> finishing);

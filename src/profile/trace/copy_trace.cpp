@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "profile/trace/lacks.hpp"
+
 namespace mallard::profile {
 namespace {
 
@@ -55,7 +57,9 @@ class stack_copy {
 
 std::uint64_t copy_trace(trace_reader& trace, const selection& part, const std::string& to) {
   const trace_facts& facts = trace.facts();
-  trace_writer out(to, facts.process);
+  process_info process = facts.process;
+  if (part.from > 0 && !lacks(process, the_start)) process.not_recorded.push_back(the_start);
+  trace_writer out(to, process);
   const stack_copy stacks(trace, out);
   for (const auto& [id, thread] : facts.threads) {
     const bool wanted = !part.threads || std::find(part.threads->begin(), part.threads->end(),

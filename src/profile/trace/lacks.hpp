@@ -14,4 +14,7 @@ inline bool lacks(const process_info& process, std::string_view what) {
   return std::find(missing.begin(), missing.end(), what) != missing.end();
 }
 
+// Lacking if the recording began when its program ran already.
+inline constexpr const char* the_start = "the start";
+
 }  // namespace mallard::profile

@@ -20,7 +20,8 @@ struct process_info {
   std::uint64_t page_bytes = 4096;
   std::uint64_t line_bytes = 64;
   std::vector<std::uint64_t> cache_bytes = {};  // of the machine, the first level first
-  // Facts that an imported trace does not hold: "times", "threads", "addresses", "frees", ...
+  // Facts that the trace does not hold: "the start"; of an imported one also "times", "threads",
+  // "addresses", "frees", ...
   std::vector<std::string> not_recorded = {};
   std::string architecture = {};  // of the machine, as uname says it; empty: not known
   std::uint64_t clock_ps = 0;     // what of each cost was reading the clock, picoseconds
