@@ -99,7 +99,8 @@ musl:
 
 # Each package, built, installed where nothing else of ours is, and run; or those that ONLY names: wheel, musl_wheel,
 # deb, conan, rust, release, site, oss_fuzz, machines.
-packages: deps
+packages:
+	@packaging/install-deps.sh packages
 	@packaging/test-packages.sh $(ONLY)
 
 # 10^8 operations of 64 threads, compared with a model, on each of the three libraries. A seed by

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs what building and testing needs from Debian's packages; quiet when all is there.
 # `install-deps.sh command`: what building the command alone needs, and pipx. With aarch64, riscv64 or musl: also what
-# builds and tests for these; with programs, the programs of packaging/test-programs.sh.
+# builds and tests for these; with packages, what packaging/test-packages.sh needs; with programs, the programs of
+# packaging/test-programs.sh.
 set -eu
 
 command="g++ cmake ninja-build ca-certificates nodejs npm libcli11-dev libfmt-dev nlohmann-json3-dev libzstd-dev
@@ -20,6 +21,10 @@ case ${1:-} in
     ;;
   riscv64) packages="$packages g++-riscv64-linux-gnu qemu-user-static" ;;
   musl) packages="$packages musl python3-venv" ;;
+  packages)
+    packages="$packages abigail-tools cargo debhelper debootstrap dpkg-dev g++-riscv64-linux-gnu lintian musl
+      pkg-config python3-venv qemu-user-static rustc unzip zip"
+    ;;
   programs)
     packages="$packages bc bubblewrap busybox-static curl dash gawk gdb golang-go guile-3.0 imagemagick jq ksh
       libc6-i386 libgoogle-perftools-dev libjemalloc-dev libjemalloc2 libxml2-utils lua5.4 memcached musl-tools
@@ -28,7 +33,7 @@ case ${1:-} in
     ;;
   '') ;;
   *)
-    echo "install-deps: '$1' is none of command, aarch64, riscv64, musl, programs" >&2
+    echo "install-deps: '$1' is none of command, aarch64, riscv64, musl, packages, programs" >&2
     exit 2
     ;;
 esac
@@ -41,6 +46,7 @@ for package in $packages; do
     npm) command -v npm >/dev/null 2>&1 && continue ;;
     # So are other makers' compilers, and a server that has more in its package.
     golang-go) command -v go >/dev/null 2>&1 && continue ;;
+    cargo) command -v cargo >/dev/null 2>&1 && continue ;;
     rustc) command -v rustc >/dev/null 2>&1 && continue ;;
     openjdk-*) command -v javac >/dev/null 2>&1 && continue ;;
     gdb | nginx-light) command -v "${package%-light}" >/dev/null 2>&1 && continue ;;

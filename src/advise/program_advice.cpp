@@ -335,8 +335,9 @@ bool program_advice::race(advice_report& report) {
   trial.last_start = plan_->last_start() - passed();
   begin(fmt::format("trying {} variants on the program, in turns", report.advices.size()), seconds);
   race_on_program(report, request_.runs, trial);
-  // As it is, the hook alone, the way, and one that finds where the program allocates.
-  constexpr std::size_t runs_of_second_look = 4;
+  // As it is, our malloc, the hook alone on it, the way, and one that finds where the program
+  // allocates.
+  constexpr std::size_t runs_of_second_look = 5;
   const double left = plan_->race_seconds(passed(), runs_of_second_look);
   if (left > 0 && !was_interrupted() && needs_second_look(report)) {
     trial.time_budget = left;

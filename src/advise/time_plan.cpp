@@ -74,15 +74,16 @@ bool time_plan::has_time_for(double passed, std::size_t runs, double operations)
 
 trial_plan time_plan::trial(double passed, bool needs_hook) const {
   const double runs = left(passed) / (hooked * program_);  // that there is time for
-  const double hooks = needs_hook ? 1 : 0;
+  const double hooks = needs_hook ? 2 : 0;                 // alone on our malloc, and that malloc
   trial_plan out;
   if (runs >= 2 + hooks) {
     // Each way runs once before the rounds.
     const double in_good_rounds = runs / (good_rounds + 1) - 1 - hooks;
     out.most = static_cast<unsigned>(std::clamp(in_good_rounds, 1.0, double{most_ways}));
     if (out.most == 1 && runs >= 4) out.most = 2;
-    out.seconds_of_rounds = std::max(0.001, left(passed) - hooked * program_ * (1 + 1 + out.most));
-  } else if (runs >= 1 + hooks) {
+    out.seconds_of_rounds =
+        std::max(0.001, left(passed) - hooked * program_ * (1 + hooks + out.most));
+  } else if (runs >= (needs_hook ? 2 : 1)) {  // alone on the program's malloc
     out.most = 1;
     out.runs_as_it_is = false;
   }

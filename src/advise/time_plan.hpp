@@ -39,7 +39,8 @@ class time_plan {
   // Whether so many ways can be compared well where most send all of the program's heap operations,
   // so many, to a resource.
   bool has_time_for(double passed, std::size_t runs, double operations) const;
-  // `needs_hook`: the best is a resource, for which the program also runs with the hook alone.
+  // `needs_hook`: the best is a resource, for which the program also runs with the hook alone and
+  // on our malloc.
   trial_plan trial(double passed, bool needs_hook) const;
 
  private:

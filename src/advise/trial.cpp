@@ -135,14 +135,20 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
 }
 
 std::size_t runs_of_a_round(const advice_report& report) {
-  // Beside the ways, as it is, and with the hook alone for each place. The ideal malloc is two.
+  // Beside the ways, as it is, and with the hook alone for each place, which our malloc serves. The
+  // ideal malloc is two.
   constexpr std::size_t others = 3;
   std::set<std::pair<std::string, bool>> places;
+  bool has_own_malloc = false;
   for (const advice& one : report.advices) {
-    if (one.from.how == strategy::switch_malloc) continue;
-    places.emplace(route_pattern(one.from), is_arena(one.from.how));
+    if (one.from.how == strategy::switch_malloc) {
+      has_own_malloc = has_own_malloc || one.from.malloc == "mallard";
+    } else {
+      places.emplace(route_pattern(one.from), is_arena(one.from.how));
+    }
   }
-  return others + places.size() + report.advices.size();
+  const bool runs_own = !places.empty() && !has_own_malloc;
+  return others + places.size() + report.advices.size() + (runs_own ? 1 : 0);
 }
 
 namespace {

@@ -48,10 +48,11 @@ struct contender {
   std::vector<route_outcome> of_routes = {};
   bool fell_behind = false;
   bool ideal = false;  // an ideal malloc, and the bound of all others
-  // Through the hook as those do whose `control` it is, but the program's malloc serves all blocks:
-  // by as much as it is slower than the program as it is, they are slower than they would be.
+  // Through the hook as those do whose `control` it is, but a malloc serves all blocks: by as much
+  // as it is slower than `below`, the program on that malloc, they are slower than they would be.
   bool is_control = false;
   std::size_t control = 0;
+  std::size_t below = 0;
 };
 
 constexpr std::size_t as_it_is = 0;
@@ -119,28 +120,23 @@ class experiment {
     if (options.runner == nullptr) own_runner_.emplace(options.command, "", options.interrupted);
     check_program(options.command.front());
     parse();
-    const std::string library =
-        options.library.empty() ? find_own_library("libmallard-route.so") : options.library;
+    library_ = options.library.empty() ? find_own_library("libmallard-route.so") : options.library;
     session_ = std::make_unique<route_session>(conditions_, options.by_frame_pointers);
     if (rules_to_look_for().size() == 1) session_->know_frames();
-    const environment hooked = {{"LD_PRELOAD", preload_of(library)},
-                                {route::session_kind.variable, session_->path()}};
+    hooked_ = {{"LD_PRELOAD", preload_of(library_)},
+               {route::session_kind.variable, session_->path()}};
     contenders_.push_back({.name = "as it is", .set = {}});
     contenders_.push_back(
-        {.name = "hook alone", .set = hooked, .hooked = true, .is_control = true});
+        {.name = "hook alone", .set = hooked_, .hooked = true, .is_control = true});
     const lab::malloc_list found = lab::find_mallocs(lab::own_program());
     for (std::size_t i = 0; i < options.variants.size(); ++i) {
-      environment set = hooked;
-      if (const std::string& malloc = options.variants[i].malloc; !malloc.empty()) {
-        const std::string behind =
-            process::preloadable(lab::find_malloc("--malloc", malloc, found).file);
-        set.front().second = preload_of(library + ':' + behind);
-      }
-      contenders_.push_back({.name = options.variants[i].name,
-                             .set = std::move(set),
-                             .hooked = true,
-                             .routes = options.variants[i].routes,
-                             .rules = rules_[i]});
+      const std::string& malloc = options.variants[i].malloc;
+      contenders_.push_back(
+          {.name = options.variants[i].name,
+           .set = malloc.empty() ? hooked_ : hooked_on(lab::find_malloc("--malloc", malloc, found)),
+           .hooked = true,
+           .routes = options.variants[i].routes,
+           .rules = rules_[i]});
     }
     for (const lab::malloc_library& one :
          lab::choose_mallocs("--malloc", options.mallocs, found).found) {
@@ -150,7 +146,9 @@ class experiment {
     }
     add_ideal();
     first_control_ = contenders_.size();
-    for (std::size_t i = 0; i < options.variants.size(); ++i) find_control(i, hooked);
+    for (std::size_t i = 0; i < options.variants.size(); ++i) find_control(i);
+    if (!options.variants.empty() && !options.as_it_was) put_controls_on_own_malloc(found);
+    has_run_.resize(contenders_.size());
   }
 
   whatif_result run() {
@@ -196,8 +194,14 @@ class experiment {
     }
   }
 
+  environment hooked_on(const lab::malloc_library& malloc) const {
+    environment set = hooked_;
+    set.front().second = preload_of(library_ + ':' + process::preloadable(malloc.file));
+    return set;
+  }
+
   // The hook alone is the control of the first variant, and of those that go the same way.
-  void find_control(std::size_t variant, const environment& hooked) {
+  void find_control(std::size_t variant) {
     const std::vector<route::route_rule>& rules = rules_[variant];
     const auto fits = [&](const contender& one) {
       return one.is_control && go_the_same_way(one.rules, rules);
@@ -206,7 +210,7 @@ class experiment {
     auto found = std::find_if(contenders_.begin(), contenders_.end(), fits);
     if (found == contenders_.end()) {
       contenders_.push_back({.name = "hook alone",
-                             .set = hooked,
+                             .set = hooked_,
                              .hooked = true,
                              .rules = rules,
                              .is_control = true});
@@ -214,6 +218,39 @@ class experiment {
     }
     contenders_[hook_alone + 1 + variant].control =
         static_cast<std::size_t>(found - contenders_.begin());
+  }
+
+  // Blocks lie close together there, as those of resources do, and not where the program's malloc
+  // puts them. So the hook meets as many cache misses as on the way to a resource, and its time is
+  // the difference of two short ones: where the program's malloc makes it ten times as slow, its
+  // runs differ by more than the hook takes.
+  void put_controls_on_own_malloc(const lab::malloc_list& found) {
+    lab::malloc_library own{"mallard", options_.own_malloc};
+    for (const lab::malloc_library& one : found.found) {
+      if (own.file.empty() && one.name == own.name) own.file = one.file;
+    }
+    if (own.file.empty()) return;
+    const environment set = {{"LD_PRELOAD", preload_of(process::preloadable(own.file))}};
+    const auto is_on_it = [&](const contender& one) { return one.set == set; };
+    auto below = std::find_if(contenders_.begin(), contenders_.end(), is_on_it);
+    if (below == contenders_.end()) {
+      contenders_.push_back({.name = own.name, .set = set});
+      below = contenders_.end() - 1;
+    }
+    for (contender& one : contenders_) {
+      if (!one.is_control) continue;
+      one.name = "hook alone on mallard";
+      one.set = hooked_on(own);
+      one.below = static_cast<std::size_t>(below - contenders_.begin());
+    }
+  }
+
+  // The program does not run on our malloc as it does on its own.
+  void put_on_programs_malloc(contender& control) const {
+    control.name = "hook alone";
+    control.set = hooked_;
+    control.below = as_it_is;
+    control.remark.clear();
   }
 
   // Two, since none is the best for all programs; of one run little is told.
@@ -282,18 +319,12 @@ class experiment {
     if (is_interrupted()) return false;
     const bool is_hooked = !options_.variants.empty();
     if (is_hooked && !find_addresses()) return false;
+    has_run_[as_it_is] = true;
     if (options_.as_it_was && !is_hooked) {
       first_of_[hook_alone] = first_of_[as_it_is];  // nothing is hooked
-    } else if (!run_first(hook_alone)) {
-      return false;
+      has_run_[hook_alone] = true;
     }
-    // Each control just before the first one that needs it.
-    std::vector<bool> has_run(contenders_.size());
-    has_run[as_it_is] = has_run[hook_alone] = true;
-    for (std::size_t i = hook_alone + 1; i < first_control_; ++i) {
-      const std::size_t control = contenders_[i].control;
-      if (!has_run[control] && !run_first(control)) return false;
-      has_run[control] = true;
+    for (std::size_t i = hook_alone; i < first_control_; ++i) {
       if (!run_first(i)) return false;
     }
     return true;
@@ -311,6 +342,7 @@ class experiment {
     const bool reads = options_.check_output;
     const run_figures& plain = first_of_[as_it_is];
     contender looks = contenders_[hook_alone];
+    looks.set = hooked_;
     looks.rules = options_.names_survivors ? std::vector<route::route_rule>{} : rules_to_look_for();
     const run_figures hooked = run_once(looks, reads, options_.names_survivors);
     if (is_interrupted()) return false;
@@ -327,8 +359,13 @@ class experiment {
     return true;
   }
 
+  // Those that it is compared with just before it. False: interrupted.
   bool run_first(std::size_t which) {
     contender& one = contenders_[which];
+    if (has_run_[which]) return true;
+    has_run_[which] = true;
+    if (one.hooked && !run_first(one.is_control ? one.below : one.control)) return false;
+    if (one.is_control && !contenders_[one.below].remark.empty()) put_on_programs_malloc(one);
     if (options_.last_start > 0 && seconds_passed() > options_.last_start) {
       one.remark = "there was no time left for it";
       return true;
@@ -341,7 +378,12 @@ class experiment {
     if (!one.hooked) return true;
     if (session_->was_out_of_addresses()) one.remark = few_addresses;
     session_->mark_addresses();
-    if (one.is_control) return true;
+    if (one.is_control) {
+      if (one.remark.empty() || one.below == as_it_is) return true;
+      put_on_programs_malloc(one);
+      has_run_[which] = false;
+      return run_first(which);
+    }
     if (one.remark.empty() && !was_met(one.of_routes)) one.remark = "no block matched a route";
     take_remark_of_control(one);
     names_.resize(contenders_.size());
@@ -472,8 +514,16 @@ class experiment {
       return lab::median(each(one.runs, &run_figures::seconds));
     };
     double of_a_round = (options_.time_budget - seconds_passed()) / (enough_runs - rounds);
-    for (const contender& one : contenders_) {
-      if (one.ideal || &one == &contenders_[as_it_is]) of_a_round -= seconds(one);
+    // The malloc below the controls runs as long as a resource does.
+    std::vector<bool> is_below(contenders_.size());
+    for (const standing& one : all) {
+      if (one.who->hooked && !one.who->fell_behind) {
+        is_below[contenders_[one.who->control].below] = true;
+      }
+    }
+    is_below[as_it_is] = true;
+    for (std::size_t i = 0; i < contenders_.size(); ++i) {
+      if (contenders_[i].ideal || is_below[i]) of_a_round -= seconds(contenders_[i]);
     }
     std::erase_if(all, [](const standing& one) { return one.who->fell_behind; });
     // A way takes its share of its control's time.
@@ -489,20 +539,34 @@ class experiment {
     }
     std::vector<racer> field;
     for (const standing& one : all) {
-      field.push_back({one.gain, seconds(*one.who) + share_of_control(*one.who),
+      const bool runs_anyway = is_below[static_cast<std::size_t>(one.who - contenders_.data())];
+      field.push_back({one.gain, runs_anyway ? 0 : seconds(*one.who) + share_of_control(*one.who),
                        one.gain * (rounds < few ? close : 1) >= best[one.who->hooked]});
     }
     for (const std::size_t i : leaving(field, of_a_round)) all[i].who->fell_behind = true;
   }
 
   void leave_with_their_ways() {
+    std::vector<bool> is_needed(contenders_.size());
+    const auto need = [&](bool controls, std::size_t contender::* what) {
+      for (const contender& one : contenders_) {
+        const bool runs = one.remark.empty() && !one.fell_behind;
+        if (one.hooked && one.is_control == controls && runs) is_needed[one.*what] = true;
+      }
+    };
+    need(false, &contender::control);
     for (std::size_t i = 0; i < contenders_.size(); ++i) {
-      if (!contenders_[i].is_control) continue;
-      contenders_[i].fell_behind =
-          std::none_of(contenders_.begin(), contenders_.end(), [&](const contender& one) {
-            return one.control == i && one.remark.empty() && !one.fell_behind;
-          });
+      if (contenders_[i].is_control) contenders_[i].fell_behind = !is_needed[i];
     }
+    need(true, &contender::below);
+    for (std::size_t i = hook_alone; i < contenders_.size(); ++i) {
+      if (is_needed[i]) contenders_[i].fell_behind = false;
+      if (is_hidden_malloc(i)) contenders_[i].fell_behind = !is_needed[i];
+    }
+  }
+
+  bool is_hidden_malloc(std::size_t which) const {
+    return which >= first_control_ && !contenders_[which].is_control;
   }
 
   // If the time allowed no further round, the first runs count.
@@ -566,11 +630,10 @@ class experiment {
     out.by_processor_time = time == &run_figures::processor_seconds;
     const std::vector<double> base = each(plain.runs, time);
     if (!contenders_[hook_alone].runs.empty()) {
-      const std::vector<double> hooked = each(contenders_[hook_alone].runs, time);
-      out.hook_seconds = std::max(0.0, lab::median(hooked) - lab::median(base));
+      out.hook_seconds = std::max(0.0, hook_time(contenders_[hook_alone], time));
     }
     for (std::size_t i = 0; i < first_control_; ++i) {
-      whatif_outcome one = outcome_of(i, base, time);
+      whatif_outcome one = outcome_of(i, each(contenders_[contenders_[i].below].runs, time), time);
       if (!contenders_[i].ideal) {
         out.outcomes.push_back(std::move(one));
       } else if (one.remark.empty() && one.runs > 0 &&
@@ -587,16 +650,25 @@ class experiment {
     double error = 0;
   };
 
-  // By how much the control is slower, more in a round in which all is slower. It is a difference
-  // of medians: that of two runs is more noise than difference.
+  // By how much the control is slower. It is a difference of medians: that of two runs is more
+  // noise than difference.
+  double hook_time(const contender& control, double run_figures::* time) const {
+    std::vector<double> hooked = each(control.runs, time);
+    std::vector<double> without = each(contenders_[control.below].runs, time);
+    // In a race it may have ended before the others.
+    const std::size_t rounds = std::min(hooked.size(), without.size());
+    if (rounds == 0) return 0;
+    hooked.resize(rounds);
+    without.resize(rounds);
+    return lab::median(hooked) - lab::median(without);
+  }
+
+  // More in a round in which all is slower.
   taken_off way(const contender& one, std::size_t round, const std::vector<double>& base,
                 double run_figures::* time) const {
-    const std::vector<double> hooked = each(contenders_[one.control].runs, time);
-    if (one.routes.empty() || hooked.empty()) return {};
-    // In a race it may have ended before the others.
-    const auto rounds = static_cast<std::ptrdiff_t>(std::min(hooked.size(), base.size()));
-    const double usual = lab::median(std::vector<double>(base.begin(), base.begin() + rounds));
-    const double takes = lab::median(hooked) - usual;
+    if (one.routes.empty()) return {};
+    const double takes = hook_time(contenders_[one.control], time);
+    const double usual = lab::median(base);
     const double slower = usual > 0 ? base[round] / usual : 1;
     constexpr double error = 0.1;
     return {slower * takes, slower * error * std::max(0.0, takes)};
@@ -657,25 +729,41 @@ class experiment {
     }
     out.metric = metric_of(one);
     // The hook's own memory is no part of a program that was written with the resources.
-    const bool beside_hook = !one.routes.empty() && !contenders_[one.control].runs.empty();
-    const contender& beside = contenders_[beside_hook ? one.control : as_it_is];
-    const double resident = lab::median(each(beside.runs, &run_figures::resident_bytes));
-    if (resident > 0) out.memory = out.resident_bytes.median / resident;
+    const auto resident = [](const contender& of) {
+      return of.runs.empty() ? 0 : lab::median(each(of.runs, &run_figures::resident_bytes));
+    };
+    double hooks = 0;
+    if (const contender& control = contenders_[one.control]; !one.routes.empty()) {
+      hooks = std::max(0.0, resident(control) - resident(contenders_[control.below]));
+    }
+    const double usual = resident(contenders_[one.below]);
+    if (usual > 0) out.memory = std::max(0.0, resident(one) - hooks) / usual;
     return out;
   }
 
   std::optional<metric_of_runs> metric_of(const contender& one) const {
-    const bool is_routed = !one.routes.empty() && !contenders_[one.control].runs.empty();
-    const std::vector<run_figures>& beside = contenders_[is_routed ? one.control : as_it_is].runs;
+    const std::vector<run_figures>& plain = contenders_[one.below].runs;
     std::vector<double> values, shares;
     for (std::size_t i = 0; i < one.runs.size(); ++i) {
       const double value = one.runs[i].metric;
       if (!std::isfinite(value)) continue;
       values.push_back(value);
-      if (i < beside.size() && beside[i].metric > 0) shares.push_back(value / beside[i].metric);
+      if (i >= plain.size()) continue;
+      const double usual = plain[i].metric * metric_by_hook(one, i);
+      if (usual > 0) shares.push_back(value / usual);
     }
     if (values.empty() || shares.empty()) return std::nullopt;
     return metric_of_runs{interval(values, options_.seed), interval(shares, options_.seed)};
+  }
+
+  // Times as large as it would be without the hook.
+  double metric_by_hook(const contender& one, std::size_t round) const {
+    const contender& control = contenders_[one.control];
+    const std::vector<run_figures>& without = contenders_[control.below].runs;
+    const std::size_t both = std::min(control.runs.size(), without.size());
+    if (one.routes.empty() || round >= both) return 1;
+    const double times = control.runs[round].metric / without[round].metric;
+    return std::isfinite(times) && times > 0 ? times : 1;
   }
 
   const whatif_options& options_;
@@ -684,7 +772,10 @@ class experiment {
   conditions conditions_;
   std::vector<std::vector<route::route_rule>> rules_;  // by variant
   std::unique_ptr<route_session> session_;
+  std::string library_;      // that routes
+  environment hooked_ = {};  // with it alone
   std::vector<contender> contenders_;
+  std::vector<bool> has_run_;      // for the first time
   std::size_t first_control_ = 0;  // of contenders: from there on they are in no outcome
   std::vector<std::vector<std::vector<std::string>>>
       names_;                          // of survivors, by contender and route

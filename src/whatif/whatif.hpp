@@ -6,8 +6,9 @@
 //   for (const whatif_outcome& one : try_whatif(options).outcomes) …;
 //
 // The program runs interleaved as it is, with the hook alone (blocks are found as for the routes of
-// a variant, and the program's malloc serves them: what that costs is subtracted), with the routes
-// of each variant, and on other mallocs. docs/replay.md says how, and what the figures leave out.
+// a variant, and our malloc serves them: by what it is slower than that malloc is subtracted), with
+// the routes of each variant, and on other mallocs. docs/replay.md says how, and what the figures
+// leave out.
 #pragma once
 
 #include <cstdint>
@@ -63,6 +64,7 @@ struct whatif_options {
   bool check_output = false;       // a variant that writes or ends differently has no figures
   bool by_frame_pointers = false;  // stacks are found by frame pointers, else by tables
   std::string library = {};        // libmallard-route.so; empty: beside this program
+  std::string own_malloc = {};     // libmallard-malloc.so, likewise
   std::uint64_t seed = 1;
   bool (*interrupted)() = nullptr;  // as of program_runner, where `runner` is null
 };
@@ -88,15 +90,17 @@ struct interval_of_runs {
 };
 
 // The number that the runner found in what each run wrote. It is compared with the run of the same
-// round as it is; of a routed one with that of the hook alone.
+// round as it is; of a routed one also with that of the hook alone.
 struct metric_of_runs {
   interval_of_runs value;
   interval_of_runs share;  // of what it is there
 };
 
 struct whatif_outcome {
-  std::string variant;  // "as it is", "hook alone", the variant's name, or the malloc's
-  std::string remark;   // why there are no figures, or none but the runs'; empty: there are
+  // "as it is", the variant's name, or the malloc's; "hook alone on mallard", compared with the
+  // program on that malloc, or where that does not do as it does on its own, "hook alone".
+  std::string variant;
+  std::string remark;  // why there are no figures, or none but the runs'; empty: there are
   // Times as fast as the program as it is; for a variant with routes, the hook's cost subtracted,
   // and how far that may be wrong is in the interval.
   double low = 0;

@@ -18,6 +18,7 @@ whatif_options options_for(const std::string& what, std::vector<whatif_route> ro
   whatif_options out;
   out.command = {MALLARD_ROUTED_PROGRAM, what};
   out.library = MALLARD_ROUTE_FILE;
+  out.own_malloc = MALLARD_MALLOC_FILE;
   out.repetitions = 1;
   out.check_output = true;
   out.variants = {{"with routes", std::move(routes)}};
@@ -36,7 +37,7 @@ whatif_outcome try_one(const whatif_options& options) {
   const whatif_result done = try_whatif(options);
   EXPECT_GE(done.outcomes.size(), 3U);
   EXPECT_EQ(done.outcomes[0].variant, "as it is");
-  EXPECT_EQ(done.outcomes[1].variant, "hook alone");
+  EXPECT_TRUE(done.outcomes[1].variant.starts_with("hook alone"));
   EXPECT_TRUE(ran(done.outcomes[1]));
   EXPECT_EQ(done.outcomes[1].remark, "");  // nothing is subtracted from it
   return done.outcomes.at(2);
@@ -69,9 +70,16 @@ std::size_t line_with(const std::string& remark) {
   return 0;
 }
 
-// Its status says which malloc it has: that of the hook alone is the program's.
-TEST(whatif, the_hook_alone_serves_blocks_of_routes_from_the_programs_malloc) {
+TEST(whatif, the_hook_alone_serves_blocks_of_routes_from_our_malloc) {
+  const whatif_result done = try_whatif(options_for("requests", {{"one_request", "heap"}}));
+  EXPECT_EQ(done.outcomes.at(1).variant, "hook alone on mallard");
+  EXPECT_TRUE(ran(done.outcomes.at(1)));
+}
+
+// Its status says which malloc it has, and is another on ours.
+TEST(whatif, the_hook_alone_is_on_the_programs_malloc_where_ours_changes_what_it_does) {
   const whatif_result done = try_whatif(options_for("picky", {{"produce", "heap"}}));
+  EXPECT_EQ(done.outcomes.at(1).variant, "hook alone");
   EXPECT_TRUE(ran(done.outcomes.at(1)));
   EXPECT_TRUE(done.outcomes.at(2).remark.starts_with("ended with status 5"));
 }
