@@ -31,16 +31,18 @@ const times = (one) => (one && one.low === null ? `${figure(one.median)} in ${on
 const range = (values) => (values.length
   ? `${figure(median(values))} (${figure(Math.min(...values))} to ${figure(Math.max(...values))})` : '');
 
-/** "monotonic 1.80 (1.57 to 2.01)": the best by hand, and the median of each other. */
+const spoken = (strategy) => strategy.replace('switch-malloc:', 'malloc ');
+
+/** "monotonic 1.80 (1.57 to 2.01)": the best by hand, mallocs among them, and the median of each other. */
 function by_hand_text(ways) {
   const sorted = ways.filter(({ ratios }) => ratios.length).sort((a, b) => median(b.ratios) - median(a.ratios));
-  return sorted.map(({ way, ratios }, i) => `${way} ${i ? figure(median(ratios)) : range(ratios)}`).join(', ');
+  return sorted.map(({ way, ratios }, i) => `${spoken(way)} ${i ? figure(median(ratios)) : range(ratios)}`).join(', ');
 }
 
 const predicted_text = (one) => (one ? times(one) : 'no figure');
 
 const name_of = (one) => (one.where.subsystem ? `${one.strategy} for ${one.where.subsystem}`
-  : one.strategy.replace('switch-malloc:', 'malloc '));
+  : spoken(one.strategy));
 
 // All that was tried, also what did not hold: that is where predictions are wrong.
 function tried_of(said) {
@@ -58,7 +60,7 @@ function judge(name, said, ways) {
   // Both ways to bind it are in the code that is advised.
   const own = ways.filter(({ way }) => way === first.strategy || way === `${first.strategy}-by-type`)
     .sort((one, other) => median(other.ratios) - median(one.ratios))[0];
-  // A malloc is what was tried; a resource is measured by hand, where that has it.
+  // What has no way by hand is what was tried.
   const gains = first.strategy === 'leave' ? 1 : own ? median(own.ratios) : first.tried?.median ?? 1;
   verdicts.push({ name, within: gains * 1.05 >= best, left: first.strategy === 'leave' && best >= 1.1,
     error: own && first.tried ? Math.abs(first.tried.median / gains - 1) : null, proved: said.proved });

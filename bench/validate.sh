@@ -46,8 +46,8 @@ advise() {
   tail -n 1 "$work/err" >"$out/$name.err"
 }
 
-# Measures processor seconds, plain and with each resource that the place can have, in turn. The first
-# row has the strategies' names; the one that suits the place is also bound by type.
+# Measures processor seconds, plain, with each resource that the place can have, and plain on each malloc, in
+# turn. The first row has the names; the resource that suits the place is also bound by type.
 # by_hand <name> <example>
 by_hand() {
   name=$1 plain=${2}_plain own=${2}_by_hand typed=${2}_by_type scoped=${2}_in_scope
@@ -60,18 +60,24 @@ by_hand() {
       synchronized-multipool synchronized-heap; do
     if MALLARD_STRATEGY=$strategy "$own" 1 >/dev/null 2>&1; then ways="$ways $strategy"; fi
   done
+  for malloc in mallard jemalloc tcmalloc mimalloc; do
+    if "$mallard" doctor --library "$malloc" >"$work/$malloc.file" 2>/dev/null; then
+      ways="$ways switch-malloc:$malloc"
+    fi
+  done
   echo "plain $ways" >"$out/$name.times"
   for _ in $(seq "$reps"); do
     for way in plain $ways; do
-      program=$own strategy=
+      program=$own strategy='' preload=''
       case $way in
         plain) program=$plain ;;
         malloc-scope) program=$scoped ;;
+        switch-malloc:*) program=$plain preload=$(cat "$work/${way#*:}.file") ;;
         *-by-type) program=$typed ;;
         *) strategy=$way ;;
       esac
-      MALLARD_STRATEGY=$strategy bash -c 'TIMEFORMAT="%U %S"; time "$0" >/dev/null' "$program" \
-        2>"$work/time"
+      MALLARD_STRATEGY=$strategy P=$preload bash -c \
+        'TIMEFORMAT="%U %S"; time LD_PRELOAD=$P "$0" >/dev/null' "$program" 2>"$work/time"
       awk '{ printf "%s ", $1 + $2 }' "$work/time" >>"$out/$name.times"
     done
     echo >>"$out/$name.times"

@@ -1,6 +1,7 @@
 #include "whatif/gain.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <tuple>
 
@@ -19,9 +20,13 @@ std::optional<gain_of_rounds> gain_of(const std::vector<round_times>& rounds, st
     most.push_back(one.as_it_is / (left - one.error));
   }
   if (2 * out.samples.size() <= rounds.size()) return {};
-  out.low = lab::bootstrap_median(least, seed).low;
+  const lab::interval of_runs = lab::bootstrap_median(out.samples, seed);
   out.median = lab::median(out.samples);
-  out.high = lab::bootstrap_median(most, seed).high;
+  // The two errors are independent.
+  out.low =
+      out.median - std::hypot(out.median - of_runs.low, out.median - lab::median(std::move(least)));
+  out.high =
+      out.median + std::hypot(of_runs.high - out.median, lab::median(std::move(most)) - out.median);
   return out;
 }
 

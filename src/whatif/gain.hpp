@@ -23,9 +23,9 @@ struct gain_of_rounds {
   std::vector<double> samples;  // of the rounds in which it can be told
 };
 
-// The program's time over what is left of the routed one's. The interval holds the error of what is
-// taken off. Nothing, where in half of the rounds that is as much as half of what is left: then
-// the figure would be noise.
+// The program's time over what is left of the routed one's. The interval holds that of the
+// runs and the error of what is taken off. Nothing, where in half of the rounds that is as much as
+// half of what is left: then the figure would be noise.
 std::optional<gain_of_rounds> gain_of(const std::vector<round_times>& rounds, std::uint64_t seed);
 
 // That so many runs are all faster by chance is a matter of one in 32.

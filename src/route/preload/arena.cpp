@@ -173,34 +173,6 @@ arena::arena(std::uint32_t number, std::uint32_t route, strategy kind) noexcept
   server_ = choose();
 }
 
-void* arena::allocate(block_shape shape, const block_request& asked) noexcept {
-  if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
-    take_back();
-  void* const block = server_->allocate(shape, asked);
-  if (block == nullptr) return nullptr;
-  if (process.by_malloc) [[unlikely]] {
-    // A block that cannot be known as its own is the program's.
-    const bool is_known =
-        number_ <= block_codes::most_owners && process.codes.set_byte(block, number_);
-    if (is_known && is_scoped_) ++born_;
-    return block;
-  }
-  if (is_scoped_) ++born_;  // others are of several threads
-  process.codes.set(block, shape);
-  return block;
-}
-
-// A resource of one thread hears of no other's; the program's malloc serves all.
-void arena::deallocate(void* block, block_shape shape, const void* thread) noexcept {
-  process.codes.clear(block);
-  if (is_scoped_ && !process.by_malloc && !is_of(thread)) {
-    if (takes_back_) return give_to_its_thread(block, shape.bytes);
-    return count_out(thread);
-  }
-  server_->deallocate(block, shape);
-  count_out(thread);
-}
-
 // Its size is needed again when the arena's thread takes it back.
 void arena::give_to_its_thread(void* block, std::size_t bytes) noexcept {
   *static_cast<std::size_t*>(static_cast<void*>(static_cast<std::byte*>(block) + 8)) = bytes;

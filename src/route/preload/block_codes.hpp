@@ -21,6 +21,11 @@ struct block_shape {
   std::size_t alignment;
 };
 
+inline block_shape shape_of(std::size_t bytes, std::size_t alignment) noexcept {
+  const std::size_t to = alignment > granule ? alignment : granule;
+  return {((bytes == 0 ? 1 : bytes) + to - 1) & ~(to - 1), to};
+}
+
 // The request of the program.
 struct block_request {
   std::size_t bytes;
@@ -55,8 +60,9 @@ class block_codes {
   }
   // 0 bytes: nothing lives there.
   block_shape get(const void* block) const noexcept {
-    if (at(block) == 0) return {0, 0};
-    return shape_of(code_of(block));
+    const std::uint8_t* const leaf = leaf_of(block);
+    if (leaf == nullptr || reinterpret_cast<std::uintptr_t>(block) % granule != 0) return {0, 0};
+    return shape_of(leaf + place_of(block));  // 0 bytes where the code is 0
   }
   void clear(const void* block) noexcept {
     std::uint8_t* const code = code_of(block);

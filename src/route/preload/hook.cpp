@@ -14,7 +14,8 @@ namespace {
 }
 
 // The shape of what is no block any more, or never was one.
-block_shape shape_of_live(const void* block, const char* otherwise) noexcept {
+[[gnu::always_inline]] inline block_shape shape_of_live(const void* block,
+                                                        const char* otherwise) noexcept {
   const block_shape shape = process.codes.get(block);
   if (shape.bytes == 0) [[unlikely]]
     fail(otherwise);
@@ -37,8 +38,8 @@ void* plain_malloc(std::size_t bytes) noexcept {
   return preload::next<void*(std::size_t)>(function::malloc)(bytes);
 }
 
-void* allocate(routing_thread& thread, int route, function through, std::size_t bytes,
-               std::size_t alignment) noexcept {
+[[gnu::always_inline]] inline void* allocate(routing_thread& thread, int route, function through,
+                                             std::size_t bytes, std::size_t alignment) noexcept {
   if (route < 0) return nullptr;
   // That of posix_memalign, which refuses what is no alignment for it.
   const bool is_posix =

@@ -116,8 +116,4 @@ void process_state::leave_arena(arena& left) noexcept {
   left_[left.route()] = &left;
 }
 
-arena* process_state::common_arena(std::uint32_t route) noexcept {
-  return __libc_single_threaded != 0 ? alone_[route] : together_[route];
-}
-
 }  // namespace mallard::route

@@ -2,6 +2,8 @@
 // what all threads have in common.
 #pragma once
 
+#include <sys/single_threaded.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +51,9 @@ class process_state {
   // For others to take when nothing lives in them.
   void leave_arena(arena& left) noexcept;
   // For any other route: the one that serves now.
-  arena* common_arena(std::uint32_t route) noexcept;
+  arena* common_arena(std::uint32_t route) noexcept {
+    return __libc_single_threaded != 0 ? alone_[route] : together_[route];
+  }
 
   session* all = nullptr;
   routed_range range;
@@ -86,5 +90,33 @@ union process_holder {
 };
 extern process_holder the_process;
 inline constinit process_state& process = the_process.state;
+
+inline void* arena::allocate(block_shape shape, const block_request& asked) noexcept {
+  if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+    take_back();
+  void* const block = server_->allocate(shape, asked);
+  if (block == nullptr) return nullptr;
+  if (process.by_malloc) [[unlikely]] {
+    // A block that cannot be known as its own is the program's.
+    const bool is_known =
+        number_ <= block_codes::most_owners && process.codes.set_byte(block, number_);
+    if (is_known && is_scoped_) ++born_;
+    return block;
+  }
+  if (is_scoped_) ++born_;  // others are of several threads
+  process.codes.set(block, shape);
+  return block;
+}
+
+// A resource of one thread hears of no other's; the program's malloc serves all.
+inline void arena::deallocate(void* block, block_shape shape, const void* thread) noexcept {
+  process.codes.clear(block);
+  if (is_scoped_ && !process.by_malloc && !is_of(thread)) {
+    if (takes_back_) return give_to_its_thread(block, shape.bytes);
+    return count_out(thread);
+  }
+  server_->deallocate(block, shape);
+  count_out(thread);
+}
 
 }  // namespace mallard::route

@@ -38,11 +38,6 @@ std::uint32_t bit_of_scope(const session& all, const char* name) {
   return 0;
 }
 
-block_shape shape_of(std::size_t bytes, std::size_t alignment) {
-  const std::size_t to = alignment > granule ? alignment : granule;
-  return {((bytes == 0 ? 1 : bytes) + to - 1) & ~(to - 1), to};
-}
-
 }  // namespace
 
 bool open_threads() noexcept {
@@ -183,12 +178,6 @@ stack_answer routing_thread::answer_of(const unwind::frame_state& caller) noexce
   return walk(caller);
 }
 
-int routing_thread::choose(std::uint32_t fitting, const unwind::frame_state& caller) noexcept {
-  if (fitting == 0) return -1;
-  caller_ = caller;
-  return __builtin_ctz(fitting);
-}
-
 int routing_thread::route_of(std::size_t bytes, const unwind::frame_state& caller) noexcept {
   const session& all = *process.all;
   std::uint32_t fits = fitting(bytes);
@@ -197,12 +186,6 @@ int routing_thread::route_of(std::size_t bytes, const unwind::frame_state& calle
   const stack_answer stack = answer_of(caller);
   if (open_ != 0) end_invocations_outside(stack.inside);
   return choose(fits & stack.routes, caller);
-}
-
-int routing_thread::route_here(std::size_t bytes, const unwind::frame_state& caller) noexcept {
-  walked_ = false;
-  const std::uint32_t routes = recent_ == nullptr ? 1 : recent_->answer().routes;
-  return choose(fitting(bytes) & routes, caller);
 }
 
 void routing_thread::leave() noexcept {
@@ -241,14 +224,8 @@ thread_counts* routing_thread::find_counts() noexcept {
     }
   }
   errno = before;
-  return found;
-}
-
-route_counts& routing_thread::counts_of(std::uint32_t route) noexcept {
-  static route_counts nobodys[most_routes];  // when more threads than that live at once
-  if (counts_ == nullptr) [[unlikely]]
-    counts_ = find_counts();
-  return counts_ != nullptr ? counts_->of[route] : nobodys[route];
+  static thread_counts nobodys;  // when more threads than that live at once
+  return found != nullptr ? found : &nobodys;
 }
 
 invocation routing_thread::invocation_of(std::uint32_t route) noexcept {
@@ -261,10 +238,7 @@ invocation routing_thread::invocation_of(std::uint32_t route) noexcept {
   return {known.frame.frame_address, known.frame.caller_ip, known.frame.ip};
 }
 
-arena* routing_thread::arena_for(std::uint32_t route) noexcept {
-  const route_rule& rule = process.all->routes[route];
-  if (!rule.is_scoped()) return process.common_arena(route);
-  if (rule.scopes == 0) return arena_of_function(route);
+arena* routing_thread::arena_of_scope(std::uint32_t route) noexcept {
   if (current_[route] == nullptr) {
     current_[route] = process.take_arena(route);
     if (current_[route] != nullptr) current_[route]->set_thread(this);
@@ -272,8 +246,8 @@ arena* routing_thread::arena_for(std::uint32_t route) noexcept {
   return current_[route];
 }
 
-// The same where that is all that is known. Another invocation begins when nothing of the last one
-// lives, see profile/invocations.hpp.
+// The arena where the frame is all that is known. Another invocation begins when nothing of the
+// last one lives, see profile/invocations.hpp.
 arena* routing_thread::arena_of_frame(std::uint32_t route) noexcept {
   arena* const mine = current_[route];
   const bool is_same =
@@ -287,13 +261,9 @@ arena* routing_thread::arena_of_frame(std::uint32_t route) noexcept {
 }
 
 // The arena of the function's invocation that the thread is in.
-arena* routing_thread::arena_of_function(std::uint32_t route) noexcept {
+arena* routing_thread::find_arena_of_function(std::uint32_t route) noexcept {
   if (recent_ == nullptr) return arena_of_frame(route);
   found_scope& known = recent_->scope();
-  if (!walked_ && known.route == route + 1 && known.turn == turn_ &&
-      (!known.may_be_first || known.of->live() != 0)) [[likely]] {
-    return known.of;
-  }
   const invocation now = invocation_of(route);
   if (arena* const mine = current_[route]) {
     const bool same = mine->of.is_same_frame(now);
@@ -359,26 +329,6 @@ void routing_thread::end_invocations_outside(std::uint32_t inside) noexcept {
   for (std::uint32_t left = open_ & ~inside; left != 0; left &= left - 1) {
     end_invocation(static_cast<std::uint32_t>(__builtin_ctz(left)));
   }
-}
-
-void* routing_thread::allocate(std::uint32_t route, const block_request& asked) noexcept {
-  route_counts& counts = counts_of(route);
-  void* block = nullptr;
-  const bool is_alignment = (asked.alignment & (asked.alignment - 1)) == 0;
-  arena* const from =
-      asked.bytes < PTRDIFF_MAX && asked.alignment <= largest_alignment && is_alignment
-          ? arena_for(route)
-          : nullptr;
-  if (from != nullptr) block = from->allocate(shape_of(asked.bytes, asked.alignment), asked);
-  if (block == nullptr) {
-    add_to(counts.passed_on, 1);
-    return nullptr;
-  }
-  add_to(counts.blocks, 1);
-  add_to(counts.bytes, asked.bytes);
-  if (process.all->names_survivors) [[unlikely]]
-    process.range.set_site(block, site_of_caller());
-  return block;
 }
 
 void* routing_thread::allocate_again(arena& of, std::size_t bytes) noexcept {

@@ -42,10 +42,34 @@ class routing_thread {
   // The route that a block takes; -1: none.
   int route_of(std::size_t bytes, const unwind::frame_state& caller) noexcept;
   // The same where look() has just found a match.
-  int route_here(std::size_t bytes, const unwind::frame_state& caller) noexcept;
+  [[gnu::always_inline]] int route_here(std::size_t bytes,
+                                        const unwind::frame_state& caller) noexcept {
+    walked_ = false;
+    const std::uint32_t routes = recent_ == nullptr ? 1 : recent_->answer().routes;
+    return choose(fitting(bytes) & routes, caller);
+  }
 
   // A block of that route, for the caller that was asked about last; null: it cannot serve it.
-  void* allocate(std::uint32_t route, const block_request& asked) noexcept;
+  [[gnu::always_inline]] void* allocate(std::uint32_t route, const block_request& asked) noexcept {
+    route_counts& counts = counts_of(route);
+    void* block = nullptr;
+    const bool is_alignment = (asked.alignment & (asked.alignment - 1)) == 0;
+    arena* const from =
+        asked.bytes < PTRDIFF_MAX && asked.alignment <= largest_alignment && is_alignment
+            ? arena_for(route)
+            : nullptr;
+    if (from != nullptr) [[likely]]
+      block = from->allocate(shape_of(asked.bytes, asked.alignment), asked);
+    if (block == nullptr) [[unlikely]] {
+      add_to(counts.passed_on, 1);
+      return nullptr;
+    }
+    add_to(counts.blocks, 1);
+    add_to(counts.bytes, asked.bytes);
+    if (process.all->names_survivors) [[unlikely]]
+      process.range.set_site(block, site_of_caller());
+    return block;
+  }
   // The same for a block that takes the place of one of that route.
   void* allocate_again(arena& of, std::size_t bytes) noexcept;
 
@@ -72,10 +96,29 @@ class routing_thread {
   static void add_to(std::atomic<std::uint64_t>& sum, std::uint64_t more) noexcept {
     sum.store(sum.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }
-  thread_counts* find_counts() noexcept;
-  route_counts& counts_of(std::uint32_t route) noexcept;
-  arena* arena_for(std::uint32_t route) noexcept;
-  arena* arena_of_function(std::uint32_t route) noexcept;
+  [[gnu::cold]] thread_counts* find_counts() noexcept;
+  route_counts& counts_of(std::uint32_t route) noexcept {
+    if (counts_ == nullptr) [[unlikely]]
+      counts_ = find_counts();
+    return counts_->of[route];
+  }
+  [[gnu::always_inline]] arena* arena_for(std::uint32_t route) noexcept {
+    const route_rule& rule = process.all->routes[route];
+    if (!rule.is_scoped()) return process.common_arena(route);
+    return rule.scopes == 0 ? arena_of_function(route) : arena_of_scope(route);
+  }
+  arena* arena_of_scope(std::uint32_t route) noexcept;
+  [[gnu::always_inline]] arena* arena_of_function(std::uint32_t route) noexcept {
+    if (recent_ != nullptr && !walked_) [[likely]] {
+      const found_scope& known = recent_->scope();
+      if (known.route == route + 1 && known.turn == turn_ &&
+          (!known.may_be_first || known.of->live() != 0)) [[likely]] {
+        return known.of;
+      }
+    }
+    return find_arena_of_function(route);
+  }
+  arena* find_arena_of_function(std::uint32_t route) noexcept;
   arena* arena_of_frame(std::uint32_t route) noexcept;
   // Inside the call of the only route's function in which a walk was last, or one from the same
   // place: its return address is where it was, further out on the stack that the walk was on. This
@@ -97,7 +140,11 @@ class routing_thread {
   stack_answer walk(const unwind::frame_state& caller) noexcept;
   // The walk was on the stack that the thread is on.
   void has_entered() noexcept;
-  int choose(std::uint32_t fitting, const unwind::frame_state& caller) noexcept;
+  int choose(std::uint32_t fitting, const unwind::frame_state& caller) noexcept {
+    if (fitting == 0) return -1;
+    caller_ = caller;
+    return __builtin_ctz(fitting);
+  }
   void end_invocation(std::uint32_t route) noexcept;
   void end_invocations_outside(std::uint32_t inside) noexcept;
   void name_survivors(arena& of) noexcept;
