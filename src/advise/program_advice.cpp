@@ -330,8 +330,7 @@ bool program_advice::race(advice_report& report) {
     trial.with_ideal = false;
   }
   trial.runner = &*runner_;
-  constexpr double of_all = 0.8;  // the rest is for a second look
-  trial.time_budget = of_all * seconds;
+  trial.time_budget = plan_->without_second_look(seconds, runs_of_a_round(report));
   trial.last_start = plan_->last_start() - passed();
   begin(fmt::format("trying {} variants on the program, in turns", report.advices.size()), seconds);
   race_on_program(report, request_.runs, trial);

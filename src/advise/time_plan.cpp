@@ -60,10 +60,16 @@ double time_plan::replay_seconds(double passed) const {
 }
 
 double time_plan::race_seconds(double passed, std::size_t runs, double least_rounds) const {
-  // All run once before the rounds; in the first ones it shows what is far behind.
   const double round = hooked * program_ * static_cast<double>(runs);
   if (left(passed) < least_rounds * round) return 0;
-  return std::max(shortest_race, left(passed) - round);
+  return std::max(shortest_race, left(passed) - hooked * program_);
+}
+
+double time_plan::without_second_look(double race, std::size_t runs) const {
+  constexpr double of_all = 0.8;
+  constexpr double least_rounds = 4;  // of which one does not count
+  const double round = hooked * program_ * static_cast<double>(runs);
+  return of_all * race >= least_rounds * round ? of_all * race : race;
 }
 
 bool time_plan::has_time_for(double passed, std::size_t runs, double operations) const {
@@ -81,8 +87,7 @@ trial_plan time_plan::trial(double passed, bool needs_hook) const {
     const double in_good_rounds = runs / (good_rounds + 1) - 1 - hooks;
     out.most = static_cast<unsigned>(std::clamp(in_good_rounds, 1.0, double{most_ways}));
     if (out.most == 1 && runs >= 4) out.most = 2;
-    out.seconds_of_rounds =
-        std::max(0.001, left(passed) - hooked * program_ * (1 + hooks + out.most));
+    out.seconds_of_rounds = std::max(shortest_race, left(passed) - hooked * program_);
   } else if (runs >= (needs_hook ? 2 : 1)) {  // alone on the program's malloc
     out.most = 1;
     out.runs_as_it_is = false;

@@ -12,7 +12,7 @@ namespace mallard::advise {
 struct trial_plan {
   unsigned most = 0;             // ways that are tried at once; 0: there is no time for any
   bool runs_as_it_is = true;     // beside them; else it counts how long the program took before
-  double seconds_of_rounds = 0;  // after which no round begins
+  double seconds_of_rounds = 0;  // in which they end
 };
 
 class time_plan {
@@ -33,9 +33,11 @@ class time_plan {
   bool times_again() const;
   // For replays, when so many seconds have passed.
   double replay_seconds(double passed) const;
-  // Seconds after which a race begins no round, of so many runs at first, when so many have passed;
-  // 0: its ways cannot all be compared so many times.
+  // Seconds of a race of so many runs in a round at first, when so many have passed; 0: its ways
+  // cannot all be compared so many times.
   double race_seconds(double passed, std::size_t runs, double least_rounds = 3) const;
+  // Of these seconds of a race, as many as leave some for a second look, if it has time for that.
+  double without_second_look(double race, std::size_t runs) const;
   // Whether so many ways can be compared well where most send all of the program's heap operations,
   // so many, to a resource.
   bool has_time_for(double passed, std::size_t runs, double operations) const;

@@ -18,7 +18,7 @@ struct trial_options {
   bool (*wanted)(const advice&) = can_be_tried;  // of them
   unsigned repetitions = 10;
   bool races = false;      // as of whatif_options
-  double time_budget = 0;  // seconds after which no repetition begins; 0: none
+  double time_budget = 0;  // seconds in which repetitions end; 0: no limit
   double last_start = 0;   // seconds after which no run begins; 0: none
   bool with_ideal = true;  // an ideal malloc runs, too: the bound
   std::string library = {};

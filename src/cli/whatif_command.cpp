@@ -208,7 +208,7 @@ void add_whatif_command(command_parser app, const context& shared) {
   whatif.add_option("--repetitions", request->options.repetitions,
                     "Counted runs of each variant (default 10)");
   whatif.add_option("--budget", request->options.time_budget,
-                    "Start no round of runs after this many seconds (0: no limit)");
+                    "Start no round of runs that would end after this many seconds (0: no limit)");
   whatif.add_flag(
       "--check-output", request->options.check_output,
       "Discard variants whose output or exit status differs from the unmodified program's");

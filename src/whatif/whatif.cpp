@@ -155,7 +155,8 @@ class experiment {
     if (!first_runs()) return result();
     if (options_.races) leave_far_behind();
     const auto over = [&] {
-      return options_.time_budget > 0 && seconds_passed() > options_.time_budget;
+      return options_.time_budget > 0 &&
+             seconds_passed() + seconds_of_a_round() > options_.time_budget;
     };
     // Whole rounds: what is compared is what ran one after the other.
     const unsigned rounds = options_.as_it_was ? 0 : options_.repetitions;
@@ -182,6 +183,19 @@ class experiment {
   double seconds_passed() const {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
     return passed.count();
+  }
+
+  double seconds_of(std::size_t which) const {
+    const std::vector<run_figures>& runs = contenders_[which].runs;
+    return runs.empty() ? first_of_[which].seconds : lab::median(each(runs, &run_figures::seconds));
+  }
+
+  double seconds_of_a_round() const {
+    double out = 0;
+    for (std::size_t i = 0; i < contenders_.size(); ++i) {
+      if (contenders_[i].remark.empty() && !contenders_[i].fell_behind) out += seconds_of(i);
+    }
+    return out;
   }
 
   void parse() {

@@ -49,8 +49,8 @@ struct whatif_options {
   // Ends a variant that is clearly behind the fastest or behind the program as it is; ends all when
   // the fastest is alone and was compared often enough. `repetitions` is then the most.
   bool races = false;
-  // Seconds after which no repetition begins; 0: none. Where that leaves time for none, the first
-  // runs, which find out what is where, are counted.
+  // Seconds in which the repetitions end: none begins that would take longer; 0: no limit. Where
+  // that leaves time for none, the first runs, which find out what is where, are counted.
   double time_budget = 0;
   double last_start = 0;  // seconds after which no way runs for the first time; 0: none
   // Started while this process was small, for the same command; null: one of its own. Peaks of
