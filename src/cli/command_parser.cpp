@@ -147,8 +147,14 @@ void turn_help_round(const CLI::App& app, std::vector<std::string>& words) {
   if (words.empty() || words.front() != "help") return;
   words.erase(words.begin());
   const CLI::App* at = &app;
-  for (const std::string& word : words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
     if (word == "--help" || word == "-h") break;
+    if (word.starts_with("--color=")) continue;
+    if (word == "--color") {
+      ++i;
+      continue;
+    }
     const CLI::App* const named = find_command(*at, word);
     if (named == nullptr) {
       const std::string near = all_commands(*at).empty() ? "" : nearest(word, *at);

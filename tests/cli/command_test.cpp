@@ -41,6 +41,10 @@ TEST_F(commands_test, tells_its_version_and_its_help) {
   EXPECT_EQ(run({"help", "bench"}).out, run({"bench", "--help"}).out);
   EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
   EXPECT_EQ(run({"help", "bench", "density"}).out, run({"bench", "density", "--help"}).out);
+  for (const words& asked :
+       {words{"help", "--color", "never", "bench"}, words{"help", "bench", "--color=never"}}) {
+    EXPECT_EQ(run(asked).out, run({"bench", "--help"}).out);
+  }
   expect_refused({"help", "bensh"}, 2, "bench");
   expect_refused({"help", "bench", "desnity"}, 2, "did you mean 'density'?");
   for (const char* word : {"--", "touch"}) {
