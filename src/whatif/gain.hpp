@@ -1,7 +1,6 @@
 // Speed-up of a program with routes, without the cost of routing itself.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -30,16 +29,5 @@ std::optional<gain_of_rounds> gain_of(const std::vector<round_times>& rounds, st
 
 // That so many runs are all faster by chance is a matter of one in 32.
 inline constexpr unsigned enough_runs = 5;
-
-// A way in a race.
-struct racer {
-  double gain = 0;
-  double seconds = 0;  // that it takes in a round
-  bool stays = false;
-};
-
-// Where a round may take so long and no longer, those leave that gain least; two stay in any case.
-// Returns: their places in the field.
-std::vector<std::size_t> leaving(const std::vector<racer>& field, double seconds);
 
 }  // namespace mallard::whatif

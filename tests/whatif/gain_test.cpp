@@ -4,15 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstddef>
 #include <vector>
 
 namespace {
 
 using mallard::whatif::gain_of;
-using mallard::whatif::leaving;
 using mallard::whatif::round_times;
-using places = std::vector<std::size_t>;
 
 TEST(whatif_gain, is_of_what_is_left) {
   const auto gain = gain_of({{10, 8, 3, 0}, {10, 8, 3, 0}, {12, 9, 3, 0}}, 1);
@@ -48,22 +45,6 @@ TEST(whatif_gain, is_told_where_most_rounds_tell_it) {
   EXPECT_TRUE(gain_of({{10, 8, 3, 1}, {10, 8, 3, 1}, {10, 4, 3, 1}}, 1));
   EXPECT_FALSE(gain_of({{10, 8, 3, 1}, {10, 4, 3, 1}}, 1));
   EXPECT_FALSE(gain_of({}, 1));
-}
-
-TEST(whatif_race, nobody_leaves_where_each_round_has_room_for_all) {
-  EXPECT_EQ(leaving({{1.2, 1}, {2, 1.5}, {1.5, 1}}, 3.5), places());
-}
-
-TEST(whatif_race, the_least_promising_leave_where_there_is_no_room) {
-  EXPECT_EQ(leaving({{1.2, 1}, {2, 1.5}, {1.1, 1}, {1.5, 1}}, 2.9), (places{0, 2}));
-}
-
-TEST(whatif_race, two_stay_however_little_room_there_is) {
-  EXPECT_EQ(leaving({{1.2, 1}, {2, 1.5}, {1.5, 1}}, -4), places{0});
-}
-
-TEST(whatif_race, a_way_that_is_to_stay_does_so_whatever_others_gain) {
-  EXPECT_EQ(leaving({{1.2, 1, true}, {2, 1.5}, {1.5, 1}}, 2.5), places{2});
 }
 
 }  // namespace

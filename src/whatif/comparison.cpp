@@ -1,0 +1,133 @@
+#include "whatif/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace mallard::whatif {
+namespace {
+
+// Processor time where one thread does all the work, or others work on the machine: it is disturbed
+// less.
+double run_figures::* figure(const std::vector<run_figures>& plain) {
+  const double busy = median_of(plain, &run_figures::processor_seconds);
+  const double passed = median_of(plain, &run_figures::seconds);
+  constexpr double little = 0.1;  // of one processor
+  const bool alone = median_of(plain, &run_figures::others_seconds) <= little * passed;
+  return busy <= 1.1 * passed || !alone ? &run_figures::processor_seconds : &run_figures::seconds;
+}
+
+}  // namespace
+
+comparison::comparison(const std::vector<contender>& all, std::uint64_t seed)
+    : all_(all), seed_(seed), time_(figure(all[as_it_is].runs)) {}
+
+interval_of_runs comparison::interval(const std::vector<double>& values) const {
+  const lab::interval found = lab::bootstrap_median(values, seed_);
+  return {found.low, lab::median(values), found.high, values};
+}
+
+// A difference of medians: that of two runs is more noise than difference.
+double comparison::hook_seconds(const contender& control) const {
+  std::vector<double> hooked = each(control.runs, time_);
+  std::vector<double> without = each(all_[control.below].runs, time_);
+  // In a race it may have ended before the others.
+  const std::size_t rounds = std::min(hooked.size(), without.size());
+  if (rounds == 0) return 0;
+  hooked.resize(rounds);
+  without.resize(rounds);
+  return lab::median(hooked) - lab::median(without);
+}
+
+std::vector<round_times> comparison::rounds_of(const contender& one) const {
+  constexpr double error = 0.1;  // of what the hook takes
+  const std::vector<double> base = each(all_[one.below].runs, time_);
+  const std::vector<double> mine = each(one.runs, time_);
+  const double takes = one.routes.empty() ? 0 : hook_seconds(all_[one.control]);
+  const double usual = base.empty() ? 0 : lab::median(base);
+  std::vector<round_times> out;
+  for (std::size_t i = 0; i < std::min(mine.size(), base.size()); ++i) {
+    // More in a round in which all is slower.
+    const double slower = usual > 0 ? base[i] / usual : 1;
+    out.push_back({base[i], mine[i], slower * takes, slower * error * std::max(0.0, takes)});
+  }
+  return out;
+}
+
+std::optional<gain_of_rounds> comparison::gain(const contender& one) const {
+  return gain_of(rounds_of(one), seed_);
+}
+
+whatif_outcome comparison::outcome(const contender& one, bool needs_runs) const {
+  whatif_outcome out{.variant = one.name, .remark = one.remark, .fell_behind = one.fell_behind};
+  out.routes = one.of_routes;
+  for (std::size_t i = 0; i < std::min(out.routes.size(), one.survivors.size()); ++i) {
+    out.routes[i].survivor_names = one.survivors[i];
+  }
+  if (one.runs.empty() || !one.remark.empty()) return out;
+  out.runs = static_cast<unsigned>(one.runs.size());
+  out.seconds = interval(each(one.runs, &run_figures::seconds));
+  out.processor_seconds = interval(each(one.runs, &run_figures::processor_seconds));
+  out.resident_bytes = interval(each(one.runs, &run_figures::resident_bytes));
+  out.page_faults = interval(each(one.runs, &run_figures::page_faults));
+  if (auto found = gain(one)) {
+    out.low = found->low;
+    out.median = found->median;
+    out.high = found->high;
+    out.gains = std::move(found->samples);
+  }
+  const double runs_to_tell = std::min<double>(enough_runs, times_what_is_left(one, out.median));
+  if (out.gains.empty() || (needs_runs && !one.routes.empty() && out.runs < runs_to_tell)) {
+    out.gains.clear();
+    out.low = out.median = out.high = 0;
+    out.remark =
+        "the hook and the calls of the resource take too much of its time to measure the rest";
+    if (out.runs < enough_runs) {
+      out.remark += out.runs == 1 ? " in one run" : fmt::format(" in {} runs", out.runs);
+    }
+  }
+  out.metric = metric_of(one);
+  out.memory = memory_of(one);
+  return out;
+}
+
+// The hook's own memory is no part of a program that was written with the resources.
+double comparison::memory_of(const contender& one) const {
+  const auto resident = [](const contender& of) {
+    return of.runs.empty() ? 0 : median_of(of.runs, &run_figures::resident_bytes);
+  };
+  double hooks = 0;
+  if (const contender& control = all_[one.control]; !one.routes.empty()) {
+    hooks = std::max(0.0, resident(control) - resident(all_[control.below]));
+  }
+  const double usual = resident(all_[one.below]);
+  return usual > 0 ? std::max(0.0, resident(one) - hooks) / usual : 0;
+}
+
+std::optional<metric_of_runs> comparison::metric_of(const contender& one) const {
+  const std::vector<run_figures>& plain = all_[one.below].runs;
+  std::vector<double> values, shares;
+  for (std::size_t i = 0; i < one.runs.size(); ++i) {
+    const double value = one.runs[i].metric;
+    if (!std::isfinite(value)) continue;
+    values.push_back(value);
+    if (i >= plain.size()) continue;
+    const double usual = plain[i].metric * metric_by_hook(one, i);
+    if (usual > 0) shares.push_back(value / usual);
+  }
+  if (values.empty() || shares.empty()) return std::nullopt;
+  return metric_of_runs{interval(values), interval(shares)};
+}
+
+// Times as large as it would be without the hook.
+double comparison::metric_by_hook(const contender& one, std::size_t round) const {
+  const contender& control = all_[one.control];
+  const std::vector<run_figures>& without = all_[control.below].runs;
+  if (one.routes.empty() || round >= std::min(control.runs.size(), without.size())) return 1;
+  const double times = control.runs[round].metric / without[round].metric;
+  return std::isfinite(times) && times > 0 ? times : 1;
+}
+
+}  // namespace mallard::whatif

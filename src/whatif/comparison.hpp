@@ -1,0 +1,51 @@
+// The figures of an experiment's ways, compared with the program as it is, once they ran.
+//
+// The time of a routed run has a part that a program written with the resource would not take: the
+// hook's. A control run takes it, too, on our malloc; by as much as it is slower than the program
+// on that malloc is subtracted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "whatif/contender.hpp"
+#include "whatif/gain.hpp"
+
+namespace mallard::whatif {
+
+class comparison {
+ public:
+  // `all`: the program as it is first, which ran; they must outlive this. `seed`: of bootstraps.
+  comparison(const std::vector<contender>& all, std::uint64_t seed);
+
+  // Gains are by processor time; else by elapsed time, where several threads work.
+  bool is_by_processor_time() const { return time_ == &run_figures::processor_seconds; }
+  // Seconds by which the control is slower than the program on its malloc.
+  double hook_seconds(const contender& control) const;
+  // How many times as fast a way makes the program; nothing where that cannot be told.
+  std::optional<gain_of_rounds> gain(const contender& one) const;
+  // How many times as long its runs are as what is left of them, at this gain.
+  double times_what_is_left(const contender& one, double gain) const {
+    return median_of(one.runs, time_) * gain / median_of(all_[as_it_is].runs, time_);
+  }
+  bool is_slower(const contender& one, const contender& other) const {
+    return median_of(one.runs, time_) > median_of(other.runs, time_);
+  }
+  // `needs_runs`: the more is subtracted, the more runs it takes to have a figure.
+  whatif_outcome outcome(const contender& one, bool needs_runs) const;
+
+ private:
+  interval_of_runs interval(const std::vector<double>& values) const;
+  std::vector<round_times> rounds_of(const contender& one) const;
+  std::optional<metric_of_runs> metric_of(const contender& one) const;
+  double metric_by_hook(const contender& one, std::size_t round) const;
+  double memory_of(const contender& one) const;
+
+  const std::vector<contender>& all_;
+  std::uint64_t seed_;
+  double run_figures::* time_;
+};
+
+}  // namespace mallard::whatif
