@@ -18,6 +18,10 @@ constexpr double page_readings = 1.5;
 // A run with the hook takes longer than one without.
 constexpr double hooked = 1.15;
 constexpr unsigned most_ways = 3;
+// A resource needs a run that finds where the program allocates, and in each round one on our
+// malloc and one with the hook alone on it.
+constexpr double finding = 1;
+constexpr double hooks = 2;
 // The program runs again until a second has passed, where that is no longer than this.
 constexpr double again_seconds = 1;
 constexpr double longest_again = 5;
@@ -52,10 +56,14 @@ double time_plan::last_start() const {
 double time_plan::replay_seconds(double passed) const {
   const double again = times_again() ? program_ + again_seconds : 0;
   const double all = left(passed) - again;
-  // For a trial beside the program as it is, or else as it was; where neither fits, for none.
-  double keep = (1 + 2 * hooked) * program_;
-  if (all - keep < least_replay_seconds) keep = 2 * hooked * program_;
-  if (all - keep < least_replay_seconds) keep = 0;
+  // For a trial of a resource beside the program as it is, or else as it was, or for one of a
+  // malloc.
+  double keep = 0;
+  for (const double runs : {2 + finding + hooks, 1 + finding + hooks / 2, 1.0}) {
+    keep = runs * hooked * program_;
+    if (all - keep >= least_replay_seconds) break;
+    keep = 0;
+  }
   return std::clamp(all - keep, least_replay_seconds, most_replay_seconds);
 }
 
@@ -80,15 +88,16 @@ bool time_plan::has_time_for(double passed, std::size_t runs, double operations)
 
 trial_plan time_plan::trial(double passed, bool needs_hook) const {
   const double runs = left(passed) / (hooked * program_);  // that there is time for
-  const double hooks = needs_hook ? 2 : 0;                 // alone on our malloc, and that malloc
+  const double first = needs_hook ? finding : 0;
+  const double others = needs_hook ? hooks : 0;
   trial_plan out;
-  if (runs >= 2 + hooks) {
+  if (runs >= 2 + first + others) {
     // Each way runs once before the rounds.
-    const double in_good_rounds = runs / (good_rounds + 1) - 1 - hooks;
+    const double in_good_rounds = (runs - first) / (good_rounds + 1) - 1 - others;
     out.most = static_cast<unsigned>(std::clamp(in_good_rounds, 1.0, double{most_ways}));
-    if (out.most == 1 && runs >= 4) out.most = 2;
+    if (out.most == 1 && runs >= 3 + first + others) out.most = 2;
     out.seconds_of_rounds = std::max(shortest_race, left(passed) - hooked * program_);
-  } else if (runs >= (needs_hook ? 2 : 1)) {  // alone on the program's malloc
+  } else if (runs >= 1 + first + others / 2) {  // the hook alone is on the program's malloc
     out.most = 1;
     out.runs_as_it_is = false;
   }

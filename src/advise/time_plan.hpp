@@ -36,7 +36,7 @@ class time_plan {
   // Seconds of a race of so many runs in a round at first, when so many have passed; 0: its ways
   // cannot all be compared so many times.
   double race_seconds(double passed, std::size_t runs, double least_rounds = 3) const;
-  // Of these seconds of a race, as many as leave some for a second look, if it has time for that.
+  // Leaves some of a race's seconds for a second look, if the race has rounds enough without them.
   double without_second_look(double race, std::size_t runs) const;
   // Whether so many ways can be compared well where most send all of the program's heap operations,
   // so many, to a resource.

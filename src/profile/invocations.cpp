@@ -297,13 +297,13 @@ bool invocation_tracker::may_have_begun_again(const path& on, std::size_t frame)
   return on.came_to.contains({level, stacks_.place(one.stack)});
 }
 
-// The first `matched` frames go on. Keeps where the thread came to in those that are lifeless and
-// whose first place is not known.
+// The first `matched` frames go on. Keeps where the thread came to in those below which nothing
+// lives, as far as their first place is not known.
 void invocation_tracker::note_places(path& on, std::size_t matched) {
-  for (std::size_t i = 0; i < std::min(on.joined, matched); ++i) {
-    const open_frame& one = on.frames[i];
-    if (!is_lifeless(one) || functions_[one.function].root) continue;
-    on.came_to.emplace(on.base + static_cast<std::uint32_t>(i), stacks_.place(one.stack));
+  for (std::size_t i = matched; i > 0 && is_lifeless(on.frames[i - 1]); --i) {
+    const open_frame& one = on.frames[i - 1];
+    if (i > on.joined || functions_[one.function].root) continue;
+    on.came_to.emplace(on.base + static_cast<std::uint32_t>(i - 1), stacks_.place(one.stack));
   }
 }
 

@@ -121,9 +121,11 @@ struct alignas(64) process_slot {
   std::atomic<slot_state> state{};
   std::uint32_t pid = 0;
   std::uint32_t parent = 0;
-  bool foreign = false;       // the reader knows it by another number, or not at all
-  char program[247] = {};     // its file, as much as fits
-  std::uint64_t started = 0;  // ticks
+  bool foreign = false;        // the reader knows it by another number, or not at all
+  bool begins_inside = false;  // its threads are in calls that are not recorded: a fork's child, or
+                               // one that began before the recording did
+  char program[247] = {};      // its file, as much as fits
+  std::uint64_t started = 0;   // ticks
   std::atomic<std::uint32_t> open_threads{};  // since the beginning
 };
 

@@ -103,7 +103,7 @@ struct session : preload::session_head {
   bool by_frame_pointers = false;
   bool knows_frames =
       false;  // frames may stand for walks, in all runs that are compared or in none
-  // Blocks find their resources, and are known as theirs, but the program's malloc serves them: the
+  // Blocks find their resources, and are known as theirs, but a malloc serves them: the
   // time that the hook takes, whoever serves them.
   bool by_malloc = false;
   bool names_survivors = false;  // costs more: not for runs that count

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 namespace mallard::whatif {
@@ -29,24 +30,30 @@ interval_of_runs comparison::interval(const std::vector<double>& values) const {
   return {found.low, lab::median(values), found.high, values};
 }
 
+// Rounds in which both ran: in a race a control may have ended before the others.
+std::size_t comparison::rounds_of_control(const contender& control) const {
+  return std::min(control.runs.size(), all_[control.below].runs.size());
+}
+
+double comparison::median_of_first(const contender& one, std::size_t rounds) const {
+  std::vector<double> runs = each(one.runs, time_);
+  runs.resize(std::min(rounds, runs.size()));
+  return runs.empty() ? 0 : lab::median(runs);
+}
+
 // A difference of medians: that of two runs is more noise than difference.
 double comparison::hook_seconds(const contender& control) const {
-  std::vector<double> hooked = each(control.runs, time_);
-  std::vector<double> without = each(all_[control.below].runs, time_);
-  // In a race it may have ended before the others.
-  const std::size_t rounds = std::min(hooked.size(), without.size());
-  if (rounds == 0) return 0;
-  hooked.resize(rounds);
-  without.resize(rounds);
-  return lab::median(hooked) - lab::median(without);
+  const std::size_t rounds = rounds_of_control(control);
+  return median_of_first(control, rounds) - median_of_first(all_[control.below], rounds);
 }
 
 std::vector<round_times> comparison::rounds_of(const contender& one) const {
   constexpr double error = 0.1;  // of what the hook takes
-  const std::vector<double> base = each(all_[one.below].runs, time_);
+  const std::vector<double> base = each(all_[as_it_is].runs, time_);
   const std::vector<double> mine = each(one.runs, time_);
-  const double takes = one.routes.empty() ? 0 : hook_seconds(all_[one.control]);
-  const double usual = base.empty() ? 0 : lab::median(base);
+  const contender& control = all_[one.control];
+  const double takes = one.routes.empty() ? 0 : hook_seconds(control);
+  const double usual = median_of_first(all_[as_it_is], rounds_of_control(control));
   std::vector<round_times> out;
   for (std::size_t i = 0; i < std::min(mine.size(), base.size()); ++i) {
     // More in a round in which all is slower.
@@ -58,6 +65,21 @@ std::vector<round_times> comparison::rounds_of(const contender& one) const {
 
 std::optional<gain_of_rounds> comparison::gain(const contender& one) const {
   return gain_of(rounds_of(one), seed_);
+}
+
+// The more of its time is subtracted, the more runs it takes to measure the rest.
+std::string comparison::why_no_figure(const contender& one, const whatif_outcome& found,
+                                      bool needs_runs) const {
+  if (one.only_named) return "there was time for no run but the one that names survivors";
+  const double runs_to_tell = std::min<double>(enough_runs, times_what_is_left(one, found.median));
+  const bool is_few = needs_runs && !one.routes.empty() && found.runs < runs_to_tell;
+  if (!found.gains.empty() && !is_few) return "";
+  std::string why =
+      "the hook and the calls of the resource take too much of its time to measure the rest";
+  if (found.runs < enough_runs) {
+    why += found.runs == 1 ? " in one run" : fmt::format(" in {} runs", found.runs);
+  }
+  return why;
 }
 
 whatif_outcome comparison::outcome(const contender& one, bool needs_runs) const {
@@ -78,15 +100,10 @@ whatif_outcome comparison::outcome(const contender& one, bool needs_runs) const 
     out.high = found->high;
     out.gains = std::move(found->samples);
   }
-  const double runs_to_tell = std::min<double>(enough_runs, times_what_is_left(one, out.median));
-  if (out.gains.empty() || (needs_runs && !one.routes.empty() && out.runs < runs_to_tell)) {
+  if (std::string why = why_no_figure(one, out, needs_runs); !why.empty()) {
     out.gains.clear();
     out.low = out.median = out.high = 0;
-    out.remark =
-        "the hook and the calls of the resource take too much of its time to measure the rest";
-    if (out.runs < enough_runs) {
-      out.remark += out.runs == 1 ? " in one run" : fmt::format(" in {} runs", out.runs);
-    }
+    out.remark = std::move(why);
   }
   out.metric = metric_of(one);
   out.memory = memory_of(one);
@@ -102,12 +119,12 @@ double comparison::memory_of(const contender& one) const {
   if (const contender& control = all_[one.control]; !one.routes.empty()) {
     hooks = std::max(0.0, resident(control) - resident(all_[control.below]));
   }
-  const double usual = resident(all_[one.below]);
+  const double usual = resident(all_[as_it_is]);
   return usual > 0 ? std::max(0.0, resident(one) - hooks) / usual : 0;
 }
 
 std::optional<metric_of_runs> comparison::metric_of(const contender& one) const {
-  const std::vector<run_figures>& plain = all_[one.below].runs;
+  const std::vector<run_figures>& plain = all_[as_it_is].runs;
   std::vector<double> values, shares;
   for (std::size_t i = 0; i < one.runs.size(); ++i) {
     const double value = one.runs[i].metric;
@@ -125,7 +142,7 @@ std::optional<metric_of_runs> comparison::metric_of(const contender& one) const 
 double comparison::metric_by_hook(const contender& one, std::size_t round) const {
   const contender& control = all_[one.control];
   const std::vector<run_figures>& without = all_[control.below].runs;
-  if (one.routes.empty() || round >= std::min(control.runs.size(), without.size())) return 1;
+  if (one.routes.empty() || round >= rounds_of_control(control)) return 1;
   const double times = control.runs[round].metric / without[round].metric;
   return std::isfinite(times) && times > 0 ? times : 1;
 }

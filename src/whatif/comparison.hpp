@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "whatif/contender.hpp"
@@ -37,8 +38,12 @@ class comparison {
   whatif_outcome outcome(const contender& one, bool needs_runs) const;
 
  private:
+  std::size_t rounds_of_control(const contender& control) const;
+  double median_of_first(const contender& one, std::size_t rounds) const;
   interval_of_runs interval(const std::vector<double>& values) const;
   std::vector<round_times> rounds_of(const contender& one) const;
+  std::string why_no_figure(const contender& one, const whatif_outcome& found,
+                            bool needs_runs) const;
   std::optional<metric_of_runs> metric_of(const contender& one) const;
   double metric_by_hook(const contender& one, std::size_t round) const;
   double memory_of(const contender& one) const;

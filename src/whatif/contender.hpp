@@ -21,8 +21,10 @@ struct contender {
   std::vector<whatif_route> routes = {};
   std::vector<route::route_rule> rules = {};
   std::string remark = {};
-  run_figures first = {};  // its first run, which counts only where no other does
-  bool has_run = false;    // for the first time
+  run_figures first = {};    // its first run, which counts only where no other does
+  bool has_run = false;      // for the first time
+  bool names_first = false;  // the first run also names survivors, which takes longer
+  bool only_named = false;   // and no other counts
   std::vector<run_figures> runs = {};
   std::vector<route_outcome> of_routes = {};
   std::vector<std::vector<std::string>> survivors = {};  // by route: who requested them

@@ -1,5 +1,6 @@
 #include "whatif/gain.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "lab/measuring/statistics.hpp"
@@ -20,10 +21,9 @@ std::optional<gain_of_rounds> gain_of(const std::vector<round_times>& rounds, st
   const lab::interval of_runs = lab::bootstrap_median(out.samples, seed);
   out.median = lab::median(out.samples);
   // The two errors are independent.
-  out.low =
-      out.median - std::hypot(out.median - of_runs.low, out.median - lab::median(std::move(least)));
-  out.high =
-      out.median + std::hypot(of_runs.high - out.median, lab::median(std::move(most)) - out.median);
+  const double below = std::hypot(out.median - of_runs.low, out.median - lab::median(least));
+  out.low = std::max(0.0, out.median - below);
+  out.high = out.median + std::hypot(of_runs.high - out.median, lab::median(most) - out.median);
   return out;
 }
 

@@ -114,8 +114,7 @@ void race::leave_for_want_of_time(std::vector<standing> all, unsigned rounds, do
   constexpr double close = 1.25;
   if (seconds_ <= 0 || rounds >= enough_runs) return;
   const auto seconds = [](const contender& one) {
-    if (one.fell_behind || one.runs.empty()) return 0.0;
-    return median_of(one.runs, &run_figures::seconds);
+    return one.runs.empty() ? 0.0 : median_of(one.runs, &run_figures::seconds);
   };
   double of_a_round = (seconds_ - passed) / (enough_runs - rounds);
   // The malloc below the controls runs as long as a resource does.
@@ -127,7 +126,7 @@ void race::leave_for_want_of_time(std::vector<standing> all, unsigned rounds, do
   }
   is_below[as_it_is] = true;
   for (std::size_t i = 0; i < all_.size(); ++i) {
-    if (all_[i].ideal || is_below[i]) of_a_round -= seconds(all_[i]);
+    if ((all_[i].ideal && !all_[i].fell_behind) || is_below[i]) of_a_round -= seconds(all_[i]);
   }
   std::erase_if(all, [](const standing& one) { return one.who->fell_behind; });
   // A way takes its share of its control's time.

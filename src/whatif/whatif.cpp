@@ -132,7 +132,6 @@ class experiment {
       for (contender& one : contenders_) take_remark_of_control(one);
       if (options_.races && !racing.goes_on(round + 1, seconds_passed())) break;
     }
-    count_the_only_runs();
     count_first_runs();
     return result();
   }
@@ -147,7 +146,8 @@ class experiment {
     double out = 0;
     for (const contender& one : contenders_) {
       if (!one.remark.empty() || one.fell_behind) continue;
-      out += one.runs.empty() ? one.first.seconds : median_of(one.runs, &run_figures::seconds);
+      const contender& similar = one.names_first ? contenders_[one.control] : one;
+      out += one.runs.empty() ? similar.first.seconds : median_of(one.runs, &run_figures::seconds);
     }
     return out;
   }
@@ -297,11 +297,12 @@ class experiment {
     return true;
   }
 
-  // Without a control nothing is known of one that is hooked.
+  // Without a control nothing is known of one that is hooked, and of a control nothing without the
+  // program on its malloc.
   void take_remark_of_control(contender& one) const {
-    if (one.hooked && !one.is_control && one.remark.empty()) {
-      one.remark = contenders_[one.control].remark;
-    }
+    if (!one.hooked || !one.remark.empty()) return;
+    const contender& control = one.is_control ? one : contenders_[one.control];
+    one.remark = control.remark.empty() ? contenders_[control.below].remark : control.remark;
   }
 
   // Where the program allocates, of which no run knows yet.
@@ -338,6 +339,7 @@ class experiment {
       return true;
     }
     const contender* const named = names_of_survivors(which);
+    one.names_first = named == &one;
     const run_figures done = run_once(one, options_.check_output, named == &one);
     if (is_interrupted()) return false;
     one.first = done;
@@ -376,19 +378,14 @@ class experiment {
     return &one;
   }
 
-  // If the time allowed no further round, the first runs count.
+  // If the time allowed no further round, the first runs count; else those of ways that were behind
+  // at once. One that named survivors took longer for that.
   void count_first_runs() {
-    if (!contenders_[as_it_is].runs.empty()) return;
+    const bool is_only = contenders_[as_it_is].runs.empty();
     for (contender& one : contenders_) {
-      if (one.remark.empty()) one.runs = {one.first};
-    }
-  }
-
-  // That of a way that was behind at once.
-  void count_the_only_runs() {
-    if (contenders_[as_it_is].runs.empty()) return;
-    for (contender& one : contenders_) {
-      if (one.fell_behind && one.runs.empty() && one.remark.empty()) one.runs = {one.first};
+      if (!one.runs.empty() || !one.remark.empty() || !(is_only || one.fell_behind)) continue;
+      one.runs = {one.first};
+      one.only_named = one.names_first;
     }
   }
 

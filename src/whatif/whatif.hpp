@@ -97,8 +97,8 @@ struct metric_of_runs {
 };
 
 struct whatif_outcome {
-  // "as it is", the variant's name, or the malloc's; "hook alone on mallard", compared with the
-  // program on that malloc, or where that does not do as it does on its own, "hook alone".
+  // "as it is", the variant's name, or the malloc's; "hook alone on mallard", or where the program
+  // does not do on that malloc as it does on its own, "hook alone".
   std::string variant;
   std::string remark;  // why there are no figures, or none but the runs'; empty: there are
   // Times as fast as the program as it is; for a variant with routes, the hook's cost subtracted,

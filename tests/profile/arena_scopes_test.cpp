@@ -130,6 +130,27 @@ TEST_F(arena_scopes_of_late_recordings, tell_the_call_that_they_join_from_those_
   EXPECT_EQ(scope("handle").median_bytes, 164u);
 }
 
+// The first events come from a function that holds a block when the next do.
+TEST_F(arena_scopes_of_late_recordings, take_no_place_for_lifeless_below_which_a_block_lives) {
+  const auto g = [&] {
+    const std::uint64_t held = script.allocate(3, 50);
+    script.free(5, script.allocate(4, 50));
+    script.free(6, held);
+  };
+  in_main([&] {
+    script.call("handle", 5, [&] { script.call("g", 25, g); });
+    for (int i = 0; i < 10; ++i) {
+      script.call("handle", 5, [&] {
+        script.free(21, script.allocate(20, 1000));
+        script.call("g", 25, g);
+      });
+    }
+    keep(6);
+  });
+  result();
+  EXPECT_EQ(scope("handle").invocations, 10u);
+}
+
 TEST_F(arena_scopes_test, a_part_of_a_trace_joins_calls_as_a_late_recording_does) {
   in_main([&] {
     for (int i = 0; i < 100; ++i) {

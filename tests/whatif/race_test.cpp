@@ -1,4 +1,4 @@
-// Who leaves a race of ways in which a program runs.
+// The order in which ways leave a race.
 #include "whatif/race.hpp"
 
 #include <gtest/gtest.h>

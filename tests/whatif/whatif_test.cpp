@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "support/message_of.hpp"
+#include "support/scratch_path.hpp"
 #include "whatif/strategies.hpp"
 
 namespace {
@@ -82,6 +83,26 @@ TEST(whatif, the_hook_alone_is_on_the_programs_malloc_where_ours_changes_what_it
   EXPECT_EQ(done.outcomes.at(1).variant, "hook alone");
   EXPECT_TRUE(ran(done.outcomes.at(1)));
   EXPECT_TRUE(done.outcomes.at(2).remark.starts_with("ended with status 5"));
+}
+
+TEST(whatif, a_program_that_fails_on_our_malloc_in_a_round_has_no_figures_of_routes) {
+  const mallard::scratch_file times;
+  auto options = options_for("unsteady", {{"one_request", "heap"}});
+  options.command.push_back(times.path());
+  options.repetitions = 3;
+  const whatif_result done = try_whatif(options);
+  EXPECT_EQ(done.outcomes.at(0).runs, 3U);
+  EXPECT_NE(done.outcomes.at(2).remark.find("ended with status 5"), std::string::npos);
+  EXPECT_EQ(done.outcomes[2].runs, 0U);
+}
+
+TEST(whatif, a_run_that_names_survivors_does_not_count) {
+  auto options = options_for("survivors", {{"one_leaky_request", "monotonic"}});
+  options.time_budget = 1e-9;
+  const whatif_result done = try_whatif(options);
+  EXPECT_EQ(done.outcomes.at(0).runs, 1U);
+  EXPECT_TRUE(done.outcomes.at(2).gains.empty());
+  EXPECT_NE(done.outcomes[2].remark.find("names survivors"), std::string::npos);
 }
 
 // Its status says which malloc it has.

@@ -62,12 +62,14 @@ session_reader::session_reader(const session_memory& memory, const ticks_clock& 
 void session_reader::open_first() {
   first_ = std::make_unique<process_recording>(
       file_name(names_.first_pid, names_.command),
-      info_of(names_.first_pid, static_cast<std::uint64_t>(getpid()), names_.command), *clock_);
+      info_of(names_.first_pid, static_cast<std::uint64_t>(getpid()), names_.command,
+              names_.begins_late),
+      *clock_);
   files_.insert(first_->file());
 }
 
 process_info session_reader::info_of(std::uint64_t pid, std::uint64_t parent,
-                                     std::vector<std::string> command) const {
+                                     std::vector<std::string> command, bool begins_late) const {
   const recorder::session_options& options = (*memory_)->options;
   process_info out;
   out.pid = pid;
@@ -87,7 +89,7 @@ process_info session_reader::info_of(std::uint64_t pid, std::uint64_t parent,
   out.cache_bytes = cache_sizes();
   utsname machine{};
   if (uname(&machine) == 0) out.architecture = machine.machine;
-  if (names_.begins_late) out.not_recorded = {the_start};
+  if (begins_late) out.not_recorded = {the_start};
   return out;
 }
 
@@ -165,7 +167,8 @@ std::unique_ptr<process_recording> session_reader::open(const recorder::process_
   }
   try {
     auto made = std::make_unique<process_recording>(
-        file_name(slot.pid, command), info_of(slot.pid, slot.parent, command), *clock_);
+        file_name(slot.pid, command), info_of(slot.pid, slot.parent, command, slot.begins_inside),
+        *clock_);
     files_.insert(made->file());
     return made;
   } catch (const std::system_error& problem) {

@@ -28,7 +28,7 @@ class session_reader {
     std::string output;  // of the first process; empty: a name made of its own
     std::uint64_t first_pid = 0;
     std::vector<std::string> command;  // of the first process
-    bool begins_late = false;          // programs run when the recording begins
+    bool begins_late = false;          // it runs when the recording begins
   };
   session_reader(const session_memory& memory, const ticks_clock& clock, naming names,
                  std::function<void(trace_writer&)> finishing);
@@ -75,8 +75,8 @@ class session_reader {
   std::unique_ptr<process_recording> open(const recorder::process_slot& slot,
                                           const recorder::thread_slot& thread);
   std::string file_name(std::uint64_t pid, const std::vector<std::string>& command) const;
-  process_info info_of(std::uint64_t pid, std::uint64_t parent,
-                       std::vector<std::string> command) const;
+  process_info info_of(std::uint64_t pid, std::uint64_t parent, std::vector<std::string> command,
+                       bool begins_late) const;
   bool is_alive(std::uint32_t process) const;
   bool has_threads(std::uint32_t process);
   void look_at_program(const std::string& file);

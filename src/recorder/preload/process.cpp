@@ -40,7 +40,7 @@ void count_as_used(session& all, std::uint32_t slot) {
   }
 }
 
-bool take_process_slot(session& all, bool foreign) {
+bool take_process_slot(session& all, bool foreign, bool is_child_of_fork) {
   process_slot* const slots = processes_of(all);
   for (std::uint32_t i = 0; i < most_processes; ++i) {
     slot_state expected = slot_state::free;
@@ -51,6 +51,8 @@ bool take_process_slot(session& all, bool foreign) {
     slots[i].pid = static_cast<std::uint32_t>(getpid());
     slots[i].parent = static_cast<std::uint32_t>(getppid());
     slots[i].foreign = foreign;
+    slots[i].begins_inside = is_child_of_fork || all.mode.load(std::memory_order_relaxed) !=
+                                                     static_cast<std::uint32_t>(recording::on);
     slots[i].started = now();
     const ssize_t length =
         readlink("/proc/self/exe", slots[i].program, sizeof slots[i].program - 1);
@@ -81,7 +83,7 @@ bool open_session(const char* path) {
   }
   process.all = all;
   const bool foreign = own_pid_namespace() != all->pid_namespace;
-  if (!is_followed(*all) || !take_process_slot(*all, foreign)) return false;
+  if (!is_followed(*all) || !take_process_slot(*all, foreign, false)) return false;
   process.ticks_of_microsecond = all->ticks_of_microsecond;
   process.full_until.store(0, std::memory_order_relaxed);
   process.modules.start_over();
@@ -95,7 +97,7 @@ bool open_child_of_fork() {
   process.full_until.store(0, std::memory_order_relaxed);
   // A parent number of 0 means that the child is the first process of another namespace.
   const bool foreign = processes_of(all)[process.slot].foreign || getppid() == 0;
-  return is_followed(all) && take_process_slot(all, foreign);
+  return is_followed(all) && take_process_slot(all, foreign, true);
 }
 
 // Threads read their slots as long as they live, and the head of the session: these stay mapped.

@@ -93,7 +93,7 @@ class pool_on_bump_server final : bump_below, public server_of<multipool_resourc
   }
 };
 
-// The program's own malloc.
+// The malloc behind the hook: the program's own, or one that is preloaded after it.
 class malloc_server final : public block_server {
  public:
   malloc_server(std::pmr::memory_resource*, std::uint32_t) noexcept {}

@@ -49,7 +49,7 @@ void* plain_malloc(std::size_t bytes) noexcept {
   return thread.allocate(static_cast<std::uint32_t>(route), {bytes, alignment, zeroed});
 }
 
-// For a block that the program's malloc has served in a resource's stead.
+// For a block that the malloc behind the hook has served in a resource's stead.
 void* reallocate_by_malloc(void* block, std::size_t bytes) noexcept {
   const std::uint8_t owner = process.codes.take_byte(block);
   void* const moved = preload::next<void*(void*, std::size_t)>(function::realloc)(

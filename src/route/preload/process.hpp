@@ -41,7 +41,7 @@ class process_state {
   arena& arena_at(std::uint32_t number) noexcept {
     return *static_cast<arena*>(static_cast<void*>(arenas_ + std::size_t{number} * arena_stride));
   }
-  // Whose a routed block is. Where the program's malloc serves them, wherever they lie, their codes
+  // Whose a routed block is. Where a malloc serves them, wherever they lie, their codes
   // say that.
   arena& owner_of(const void* block) noexcept {
     return arena_at(by_malloc ? codes.at(block) : range.owner_of(block));
@@ -108,7 +108,7 @@ inline void* arena::allocate(block_shape shape, const block_request& asked) noex
   return block;
 }
 
-// A resource of one thread hears of no other's; the program's malloc serves all.
+// A resource of one thread hears of no other's; a malloc serves all.
 inline void arena::deallocate(void* block, block_shape shape, const void* thread) noexcept {
   process.codes.clear(block);
   if (is_scoped_ && !process.by_malloc && !is_of(thread)) {
