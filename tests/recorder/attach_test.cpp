@@ -171,7 +171,7 @@ TEST_F(attaching, twenty_times_leaves_the_program_as_it_was) {
   running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
   for (int i = 0; i < 20; ++i) {
     options.output = (folder_ / (std::to_string(i) + ".trace")).string();
-    const record_summary done = attach(program.pid(), 0.5);
+    const record_summary done = attach(program.pid(), 0.2);
     EXPECT_EQ(done.not_let_be, "");
     EXPECT_GT(look_at(options.output).allocations, 0u) << i;
     ASSERT_TRUE(program.goes_on()) << i;
