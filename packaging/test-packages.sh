@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds each package and has it do the main job where nothing else of ours is: packaging/test-packages.sh [wheel]
-# [musl_wheel] [deb] [conan] [rust] [release] [site] [oss_fuzz] [machines]. Debian's packages are installed in a root
-# of their own (needs root and debootstrap); the wheel for musl installs musl's dynamic linker.
+# [musl_wheel] [deb] [conan] [rust] [release] [site] [oss_fuzz] [machines] [vcpkg]; without names, all but vcpkg.
+# Debian's packages are installed in a root of their own (needs root and debootstrap); the wheel for musl installs musl's
+# dynamic linker.
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -149,6 +150,47 @@ test_conan() {
       >"$work/conan.log" 2>&1 || { tail -n 30 "$work/conan.log"; return 1; }
   done
   rm -rf packaging/conan/test_package/build packaging/conan/test_package/CMakeUserPresets.json
+}
+
+# vcpkg's port by vcpkg's own tool, which is no package of Debian: VCPKG_ROOT is a clone of vcpkg after its
+# bootstrap-vcpkg.sh.
+test_vcpkg() {
+  [ -x "${VCPKG_ROOT-}/vcpkg" ] || {
+    echo "vcpkg: VCPKG_ROOT has to be a clone of vcpkg in which bootstrap-vcpkg.sh was run" >&2
+    return 1
+  }
+  for root in buildtrees packages install; do set -- "$@" "--x-$root-root=$work/vcpkg/$root"; done
+  "$VCPKG_ROOT/vcpkg" install 'mallard[malloc]' --editable --overlay-ports=packaging/vcpkg "$@" \
+    >"$work/vcpkg.log" 2>&1 || { tail -n 30 "$work/vcpkg.log"; return 1; }
+  if grep -i 'warning: ' "$work/vcpkg.log"; then return 1; fi
+  mkdir "$work/vcpkg/program"
+  cat >"$work/vcpkg/program/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(program LANGUAGES CXX)
+find_package(mallard CONFIG REQUIRED)
+add_executable(program main.cpp)
+target_link_libraries(program PRIVATE mallard::mallard mallard::malloc)
+END
+  cat >"$work/vcpkg/program/main.cpp" <<'END'
+#include <mallard/malloc/malloc.h>
+#include <mallard/multipool.hpp>
+
+#include <cstdlib>
+#include <memory_resource>
+#include <string>
+#include <vector>
+int main() {
+  mallard::multipool_resource pool;
+  std::pmr::vector<std::pmr::string> words(1000, std::pmr::string(100, 'x', &pool), &pool);
+  void* const block = std::malloc(1000);
+  return words.back().size() == 100 && mallard_alignment(block) >= 16 ? 0 : 1;
+}
+END
+  cmake -S "$work/vcpkg/program" -B "$work/vcpkg/build" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_TOOLCHAIN_FILE="$VCPKG_ROOT/scripts/buildsystems/vcpkg.cmake" \
+    -DVCPKG_INSTALLED_DIR="$work/vcpkg/install" >/dev/null
+  cmake --build "$work/vcpkg/build" >/dev/null
+  "$work/vcpkg/build/program"
 }
 
 # The crate as it would be uploaded, then a program of somebody else's on it.
