@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds each package and has it do the main job where nothing else of ours is: packaging/test-packages.sh [wheel]
 # [musl_wheel] [deb] [conan] [rust] [release] [site] [oss_fuzz] [machines] [vcpkg]; without names, all but vcpkg.
-# Debian's packages are installed in a root of their own (needs root and debootstrap); the wheel for musl installs musl's
+# Debian's packages are installed in a root of their own (needs root and debootstrap); the wheel for musl installs its
 # dynamic linker.
 set -eu
 cd "$(dirname "$0")/.."
