@@ -29,6 +29,13 @@ constexpr double longest_again = 5;
 constexpr double good_rounds = 5;
 constexpr double shortest_race = 0.001;  // each way runs once all the same
 
+// The fewest runs of a trial beside the program as it is, or without that. Without it, the hook
+// alone is on the program's malloc.
+double runs_of_trial(bool needs_hook, bool beside) {
+  if (!needs_hook) return beside ? 2 : 1;
+  return finding + (beside ? 2 + hooks : 1 + hooks / 2);
+}
+
 }  // namespace
 
 double time_plan::seconds() const {
@@ -36,7 +43,8 @@ double time_plan::seconds() const {
 }
 
 double time_plan::recording_seconds(double passed) const {
-  constexpr double tried_runs = 2;  // with the hook alone and with the best
+  // For a malloc or two. A resource takes three, which would leave too little to record.
+  constexpr double tried_runs = 2;
   const double others = usual_replay_seconds + tried_runs * hooked * program_;
   return std::max(least_recorded_seconds, left(passed) - others);
 }
@@ -59,7 +67,8 @@ double time_plan::replay_seconds(double passed) const {
   // For a trial of a resource beside the program as it is, or else as it was, or for one of a
   // malloc.
   double keep = 0;
-  for (const double runs : {2 + finding + hooks, 1 + finding + hooks / 2, 1.0}) {
+  for (const double runs :
+       {runs_of_trial(true, true), runs_of_trial(true, false), runs_of_trial(false, false)}) {
     keep = runs * hooked * program_;
     if (all - keep >= least_replay_seconds) break;
     keep = 0;
@@ -88,16 +97,17 @@ bool time_plan::has_time_for(double passed, std::size_t runs, double operations)
 
 trial_plan time_plan::trial(double passed, bool needs_hook) const {
   const double runs = left(passed) / (hooked * program_);  // that there is time for
-  const double first = needs_hook ? finding : 0;
-  const double others = needs_hook ? hooks : 0;
+  const double beside = runs_of_trial(needs_hook, true);
   trial_plan out;
-  if (runs >= 2 + first + others) {
+  if (runs >= beside) {
     // Each way runs once before the rounds.
-    const double in_good_rounds = (runs - first) / (good_rounds + 1) - 1 - others;
+    const double found = needs_hook ? finding : 0;
+    const double others = beside - found - 1;
+    const double in_good_rounds = (runs - found) / (good_rounds + 1) - others;
     out.most = static_cast<unsigned>(std::clamp(in_good_rounds, 1.0, double{most_ways}));
-    if (out.most == 1 && runs >= 3 + first + others) out.most = 2;
+    if (out.most == 1 && runs >= beside + 1) out.most = 2;
     out.seconds_of_rounds = std::max(shortest_race, left(passed) - hooked * program_);
-  } else if (runs >= 1 + first + others / 2) {  // the hook alone is on the program's malloc
+  } else if (runs >= runs_of_trial(needs_hook, false)) {
     out.most = 1;
     out.runs_as_it_is = false;
   }

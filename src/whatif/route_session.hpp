@@ -29,7 +29,7 @@ class route_session {
   enum class purpose {
     counts,     // its time is
     names,      // addresses are found that have no names yet, and survivors
-    by_malloc,  // time as well: that of the hook, as the program's malloc serves all
+    by_malloc,  // time as well: that of the hook, as a malloc serves all
                 // costs
   };
   void prepare(const std::vector<route::route_rule>& routes, purpose what);
