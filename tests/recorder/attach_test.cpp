@@ -2,11 +2,13 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -78,6 +80,8 @@ struct found {
   std::uint64_t frees_of_before = 0;
   std::set<std::uint32_t> threads;
   std::set<std::uint64_t> sizes;
+  std::uint64_t first = UINT64_MAX;  // ns
+  std::uint64_t last = 0;
 };
 
 found look_at(const std::string& file) {
@@ -88,6 +92,8 @@ found look_at(const std::string& file) {
   for (recorded one; events.next(one);) {
     if (one.sample) continue;
     out.threads.insert(one.thread);
+    out.first = std::min(out.first, one.what.time);
+    out.last = std::max(out.last, one.what.time);
     if (one.what.kind == event_kind::allocate) {
       ++out.allocations;
       live.insert(one.what.address);
@@ -215,6 +221,21 @@ TEST_F(attaching, a_search_for_a_place_that_takes_long_is_told_once) {
   EXPECT_THROW(record(options, hooks), std::runtime_error);
   EXPECT_EQ(told, 1);
   waitpid(ends, nullptr, 0);
+}
+
+TEST_F(attaching, its_seconds_begin_when_the_program_has_the_recorder) {
+  const std::string file = (folder_ / "lock").string();
+  const int lock = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_EQ(flock(lock, LOCK_EX), 0);
+  running_program program({MALLARD_ATTACHED_PROGRAM, "works_after_lock", file});
+  options.pid = program.pid();
+  options.longest = 0.2;
+  record_hooks hooks;
+  hooks.waits_long = [&] { close(lock); };
+  record(options, hooks);
+  const found seen = look_at(options.output);
+  EXPECT_GT(seen.last - seen.first, 100'000'000u);
+  EXPECT_EQ(program.end(), 0);
 }
 
 TEST_F(attaching, the_program_goes_on_when_the_recorder_is_killed_and_can_be_recorded_again) {

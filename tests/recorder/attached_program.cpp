@@ -113,6 +113,12 @@ void wait_for_lock() {
   for (int i = 0; i < 2; ++i) flock(open("/proc/self/exe", O_RDONLY), LOCK_EX);
 }
 
+// Waits there for as long as another has the lock, and works after that.
+void work_after_lock(const char* file) {
+  flock(open(file, O_RDONLY), LOCK_EX);
+  work(1);
+}
+
 // By two ways of those there are.
 void start_programs() {
   char name[] = "true";
@@ -172,6 +178,7 @@ int main(int argc, char** argv) {
   if (name == "threads") all_of(work, 4);
   if (name == "spins") all_of(spin, 2);
   if (name == "locks") wait_for_lock();
+  if (name == "works_after_lock" && argc > 2) work_after_lock(argv[2]);
   if (name == "serves") serve();
   if (name == "sleeps_deep") sleep_deep();
   if (name == "starts") start_programs();

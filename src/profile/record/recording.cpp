@@ -250,7 +250,6 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   reader.open_first();
   const signal_guard guard(*memory, program.own_child());
   const auto seconds = [&] { return static_cast<double>(clock.now()) / 1e9; };
-  const double began = seconds();
   try {
     program.begin();
   } catch (...) {
@@ -258,6 +257,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
     if (options.pid != 0) std::filesystem::remove(reader.first_file(), ignored);
     throw;
   }
+  const double began = seconds();  // not before a process that runs has the recorder
 
   constexpr double never = std::numeric_limits<double>::infinity();
   double start_at = options.delay > 0 && !options.paused ? began + options.delay : never;
