@@ -63,7 +63,7 @@ void print_what_is_missing(const profile::dims_result& result, bool colour) {
   const char* const why =
       result.all.cpu_ns == 0
           ? "D -: no sample of processor time; the run was too short, or recorded without samples"
-      : !result.all.dims.D.scaled ? "D -: no operation was timed; one in 64 is"
+      : !result.all.dims.D.scaled ? "D -: no operation was timed; one of 64 is"
                                   : "D -: no sample of processor time fell into these functions";
   fmt::print("  {}\n", styled(why, style::faint, colour));
 }

@@ -186,7 +186,7 @@ void add_record_command(command_parser app) {
                     "frame pointers");
   record.add_option(
       "--sample-stacks", session.sample_stacks,
-      "Record the stack of every n-th event; all events are counted (default 1; 0: no stacks)");
+      "Record the stack of one of n events, on average; all events are counted (default 1; 0: no stacks)");
   record.add_flag("--no-cpu", request->no_cpu,
                   "Do not sample processor time (default: 1000 samples a second)");
   record.add_flag(

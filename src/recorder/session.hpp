@@ -44,7 +44,7 @@ enum class unwinding : std::uint32_t { tables, frame_pointers };
 
 struct session_options {
   std::uint32_t depth = 24;         // frames checked at every event
-  std::uint32_t sample_stacks = 1;  // every n-th event has a stack; 0: none
+  std::uint32_t sample_stacks = 1;  // one of n events has a stack; 0: none
   std::uint32_t cpu_period_us = 0;  // of processor time; 0: no samples
   unwinding unwind = unwinding::tables;
   bool drop = false;   // a full ring loses events; otherwise its thread waits

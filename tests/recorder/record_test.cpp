@@ -579,7 +579,26 @@ TEST_F(recording, counts_all_and_samples_stacks) {
     with_stack += one.what.stack != 0 ? 1 : 0;
   }
   EXPECT_GE(all, 1400U);
-  EXPECT_NEAR(static_cast<double>(with_stack), static_cast<double>(all) / 10, 2);
+  EXPECT_NEAR(static_cast<double>(with_stack), static_cast<double>(all) / 10,
+              static_cast<double>(all) / 40);
+}
+
+// Every second operation of this program is a free.
+TEST_F(recording, times_allocations_as_well_as_frees_and_gives_both_stacks) {
+  options.session.sample_stacks = 2;
+  run_and_pass({"pairs"});
+  trace_reader trace(options.output);
+  auto events = trace.events();
+  std::map<event_kind, int> timed, with_stack;
+  for (recorded one; events.next(one);) {
+    if (one.sample) continue;
+    timed[one.what.kind] += one.what.cost != 0;
+    with_stack[one.what.kind] += one.what.stack != 0;
+  }
+  EXPECT_GT(timed[event_kind::allocate], 2);
+  EXPECT_GT(timed[event_kind::free], 2);
+  EXPECT_GT(with_stack[event_kind::allocate], 200);
+  EXPECT_GT(with_stack[event_kind::free], 200);
 }
 
 struct marks {

@@ -15,7 +15,7 @@ struct process_info {
   std::string recorder = {};        // which program and version wrote the trace
   std::string unwinder = {};        // how stacks were found
   std::uint32_t stack_depth = 0;    // longer stacks lost their outermost frames; 0: none were cut
-  std::uint32_t sample_stacks = 1;  // every n-th operation has a stack
+  std::uint32_t sample_stacks = 1;  // one of n operations has a stack
   std::uint64_t cpu_sample_ns = 0;  // processor time from one sample to the next; 0: no samples
   std::uint64_t page_bytes = 4096;
   std::uint64_t line_bytes = 64;

@@ -39,7 +39,8 @@ void thread_log::open(thread_slot& slot, std::uint32_t epoch) noexcept {
   full_since_ = never_full;
   last_time_ = 0;
   not_epoch_ = ~epoch;
-  until_timed_ = 64;
+  random_ = 0;
+  until_timed_ = random_gap(64);
   until_stack_ = 1;
   last_stack_ = 0;
   samples_in_call_ = 0;
@@ -158,7 +159,7 @@ std::uint32_t thread_log::stack_of(const frame_state& from, bool exact,
   const std::uint32_t every = process.all->options.sample_stacks;
   if (every != 1 && !exact) [[unlikely]] {
     if (every == 0 || --until_stack_ != 0) return 0;
-    until_stack_ = every;
+    until_stack_ = random_gap(every);
   }
   if (nodes_.full()) [[unlikely]]
     start_numbers_over();

@@ -34,11 +34,11 @@ class thread_log {
   // Modules were unloaded, so addresses may mean other functions.
   void renew(std::uint32_t epoch) noexcept;
 
-  // One of 64 operations is timed.
+  // One of 64 operations is timed, on average.
   bool is_timed() noexcept {
     if (--until_timed_ != 0) [[likely]]
       return false;
-    until_timed_ = 64;
+    until_timed_ = random_gap(64);
     return true;
   }
 
@@ -98,6 +98,14 @@ class thread_log {
                      std::uint32_t times) noexcept;
   void write_samples_of_call() noexcept;
 
+  // From 1 to twice the mean. With equal gaps, a program that allocates and frees in turns would
+  // have only its frees looked at.
+  std::uint32_t random_gap(std::uint32_t mean) noexcept {
+    random_ = random_ * 1664525 + 1013904223;
+    return static_cast<std::uint32_t>(
+        1 + ((std::uint64_t{random_} * (2 * std::uint64_t{mean} - 1)) >> 32));
+  }
+
   static constexpr std::uint64_t never_full = ~std::uint64_t{0};
 
   thread_slot* slot_;
@@ -109,6 +117,7 @@ class thread_log {
   std::uint64_t full_since_;  // the reader's position when dropping began
   std::uint64_t last_time_;
   std::uint32_t not_epoch_;
+  std::uint32_t random_;
   std::uint32_t until_timed_;
   std::uint32_t until_stack_;
   std::uint32_t last_stack_;
