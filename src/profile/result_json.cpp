@@ -38,6 +38,7 @@ json to_json(const window& one) {
   out["V"] = to_json(one.dims.V);
   out["U"] = to_json(one.dims.U);
   out["C"] = to_json(one.dims.C);
+  out["F"] = to_json(one.dims.F);
   return out;
 }
 

@@ -58,7 +58,10 @@ void subsystem_meter::account::add(const account& other) {
   samples += other.samples;
   looks += other.looks;
   looks_in_heap += other.looks_in_heap;
+  runs += other.runs;
   busy += other.busy;
+  epoch_use += other.epoch_use;
+  epoch_bytes += other.epoch_bytes;
   overlap += other.overlap;
   classes.resize(std::max(classes.size(), other.classes.size()));
   for (std::size_t i = 0; i < other.classes.size(); ++i) classes[i] += other.classes[i];
@@ -93,7 +96,7 @@ void subsystem_meter::roll(std::uint64_t time) {
 
 subsystem_meter::account& subsystem_meter::window_at(std::uint64_t time) {
   roll(time);
-  return windows_.empty() ? all_ : windows_[window_];
+  return current();
 }
 
 // The time of an allocation is its end, that of a free its beginning.
@@ -189,11 +192,15 @@ void subsystem_meter::freed(const metered_block& block, std::uint64_t time, std:
   ++size_by_lifetime_[log2_of(block.bytes, 47)][lifetime];
   if (live_blocks_ == 0) {
     epochs_.add(epoch_bytes_);
-    epoch_use_ += static_cast<double>(epoch_peak_);
-    epoch_total_ += static_cast<double>(epoch_bytes_);
-    epoch_bytes_ = 0;
-    epoch_peak_ = 0;
+    end_epoch();
   }
+}
+
+void subsystem_meter::end_epoch() {
+  current().epoch_use += static_cast<double>(epoch_peak_);
+  current().epoch_bytes += static_cast<double>(epoch_bytes_);
+  epoch_bytes_ = 0;
+  epoch_peak_ = 0;
 }
 
 void subsystem_meter::sampled(std::uint64_t time, bool in_heap) {
@@ -206,7 +213,7 @@ void subsystem_meter::sampled(std::uint64_t time, bool in_heap) {
 }
 
 void subsystem_meter::in_run(bool continued) {
-  runs_ += !continued;
+  current().runs += !continued;
 }
 void subsystem_meter::at_peak(const placement& where) {
   peak_ = where;
@@ -215,8 +222,8 @@ void subsystem_meter::at_end(const placement& where) {
   end_ = where;
 }
 
-dimensions subsystem_meter::dims_of(const account& one, double wall,
-                                    std::uint64_t unique_sizes) const {
+dimensions subsystem_meter::dims_of(const account& one, double wall, std::uint64_t unique_sizes,
+                                    bool others) const {
   dimensions out;
   const auto allocations = static_cast<double>(one.allocations);
   const double operations = allocations + static_cast<double>(one.frees);
@@ -232,6 +239,11 @@ dimensions subsystem_meter::dims_of(const account& one, double wall,
     out.V.scaled = classes > 1 ? entropy(one.classes) / std::log2(classes) : 0.0;
     out.U.literal =
         std::min(1.0, ratio(static_cast<double>(one.peak), static_cast<double>(one.bytes)));
+    if (one.epoch_bytes > 0) out.U.scaled = std::min(1.0, one.epoch_use / one.epoch_bytes);
+    out.F.literal = others && one.allocations > 1 ? 1.0 : 0.0;
+    out.F.scaled = !others || one.allocations < 2 || one.runs < 2
+                       ? 0.0
+                       : static_cast<double>(one.runs - 1) / (allocations - 1);
   }
   const auto threads = static_cast<double>(one.threads.size());
   if (setting_.has_threads && threads > 0 && wall > 0) {
@@ -246,15 +258,13 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
                                   const std::vector<std::uint64_t>& cache_bytes) {
   roll(setting_.until);
   if (!live_at_end_.empty()) live_at_end_.back() = live_bytes_;
-  if (epoch_bytes_ > 0) {  // the last epoch; some blocks outlive it
-    epoch_use_ += static_cast<double>(epoch_peak_);
-    epoch_total_ += static_cast<double>(epoch_bytes_);
-  }
+  if (epoch_bytes_ > 0) end_epoch();  // the last one; some blocks outlive it
   const double wall = static_cast<double>(setting_.until - setting_.from);
   for (const account& one : windows_) all_.add(one);
   if (whole_) pages_at_peak_ = peak_.pages;
   subsystem out = std::move(out_);
-  out.dims = dims_of(all_, wall, sizes_.different());
+  const bool others = subsystems > 1;
+  out.dims = dims_of(all_, wall, sizes_.different(), others);
   out.total.peak_bytes = all_.peak;
   out.total.live_blocks = live_blocks_;
   out.total.live_bytes = live_bytes_;
@@ -274,7 +284,7 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
   }
   for (const auto& row : size_by_lifetime_)
     out.size_by_lifetime.emplace_back(row.begin(), row.end());
-  if (all_.allocations > 0) out.dims.U.scaled = std::min(1.0, ratio(epoch_use_, epoch_total_));
+  if (all_.allocations > 0 && !out.dims.U.scaled) out.dims.U.scaled = 0;
 
   const auto pages = [&](std::uint64_t bytes, std::uint64_t unit) {
     return static_cast<double>((bytes + unit - 1) / unit);
@@ -308,15 +318,6 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
     }
     out.dims.L.scaled = 1.0 / where.page_diffusion;
   }
-  const bool others = subsystems > 1;
-  if (all_.allocations > 0) {
-    out.dims.F.literal = others && all_.allocations > 1 ? 1.0 : 0.0;
-    out.dims.F.scaled =
-        !others || all_.allocations < 2 || runs_ < 2
-            ? 0.0
-            : ratio(static_cast<double>(runs_ - 1), static_cast<double>(all_.allocations - 1));
-  }
-
   for (std::size_t i = 0; i < windows_.size(); ++i) {
     const account& one = windows_[i];
     const double step = wall / static_cast<double>(windows_.size());
@@ -335,7 +336,7 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
     row.peak_bytes = one.peak;
     row.cpu_ns = one.samples * setting_.cpu_sample_ns;
     row.allocation_ns = static_cast<std::uint64_t>(one.busy);
-    row.dims = dims_of(one, step, different(one.classes));
+    row.dims = dims_of(one, step, different(one.classes), others);
     out.windows.push_back(std::move(row));
   }
   return out;

@@ -78,8 +78,10 @@ class subsystem_meter {
   struct account {
     std::uint64_t allocations = 0, frees = 0, bytes = 0, peak = 0;
     std::uint64_t samples = 0, looks = 0, looks_in_heap = 0;
-    double busy = 0, overlap = 0;        // ns
-    std::vector<std::uint64_t> classes;  // allocations by size class
+    std::uint64_t runs = 0;                 // of allocations that no other subsystem interrupts
+    double busy = 0, overlap = 0;           // ns
+    double epoch_use = 0, epoch_bytes = 0;  // sums of the peaks and bytes of epochs that ended here
+    std::vector<std::uint64_t> classes;     // allocations by size class
     thread_set threads;
     // Adds everything but peaks, which have no meaningful sum.
     void add(const account& other);
@@ -93,11 +95,15 @@ class subsystem_meter {
     std::uint32_t thread = UINT32_MAX;
   };
 
+  account& current() { return windows_.empty() ? all_ : windows_[window_]; }
   account& window_at(std::uint64_t time);
+  void end_epoch();
   void roll(std::uint64_t time);
   void busy(std::uint64_t time, std::uint32_t thread, bool allocation);
   void touch_pages(const metered_block& block, bool allocation);
-  dimensions dims_of(const account& one, double wall, std::uint64_t unique_sizes) const;
+  // All but the ones that depend on where blocks lie. `others`: there are other subsystems.
+  dimensions dims_of(const account& one, double wall, std::uint64_t unique_sizes,
+                     bool others) const;
 
   meter_setting setting_;
   bool whole_;
@@ -112,8 +118,7 @@ class subsystem_meter {
   std::uint64_t live_bytes_ = 0, live_blocks_ = 0;
   std::uint64_t epoch_bytes_ = 0, epoch_peak_ = 0;
   number_counts epochs_;
-  double epoch_use_ = 0, epoch_total_ = 0;  // sums of peaks and of bytes
-  std::uint64_t transitions_ = 0, runs_ = 0;
+  std::uint64_t transitions_ = 0;
   std::array<interval, 2> last_{};  // the latest operations of two different threads
   live_table<page_blocks> pages_;
   std::uint64_t pages_at_peak_ = 0;

@@ -87,7 +87,9 @@ std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
   const profile::opened_trace opened = profile::open_trace(trace.string());
   profile::trace_reader& reader = *opened.trace;
   const profile::function_table functions(reader);
-  profile::trace_analysis analysis(reader, functions, {});
+  // The page chooses parts of the time by the steps of the history.
+  profile::trace_analysis analysis(reader, functions,
+                                   {.windows = profile::stack_history_builder::steps});
   profile::view_maker views(reader, functions, analysis.shown_subsystems(most_subsystems));
   profile::site_counter sites(reader, functions);
   profile::block_watcher* const also[] = {&views, &sites};

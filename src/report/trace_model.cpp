@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -82,15 +83,34 @@ json histogram(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& count
   return {{"from", std::move(from)}, {"counts", std::move(sums)}};
 }
 
+double rounded(double figure) {
+  return std::round(figure * 1000) / 1000;
+}
+
+// A column for each figure of the windows that the page sums up; of dimensions the scaled figure.
+json columns_of(const json& windows) {
+  json made = json::object();
+  for (const char* name : {"allocations", "frees", "bytes", "peak_bytes"}) {
+    for (const json& one : windows) made[name].push_back(one[name]);
+  }
+  for (const char* name : {"D", "V", "U", "C", "F"}) {
+    for (const json& one : windows) {
+      const json& scaled = one[name]["scaled"];
+      made[name].push_back(scaled.is_null() ? json(nullptr) : json(rounded(scaled.get<double>())));
+    }
+  }
+  return made;
+}
+
 // The output of `mallard dims --json`, in its words, without what the page does not draw; frames of
-// survivors are numbers of functions, and bytes of invocations are sums by powers of two.
+// survivors are numbers of functions, bytes of invocations are sums by powers of two, and windows
+// are columns.
 json result(const profile::dims_result& dims, name_list& names) {
   json made = profile::to_json(dims);
   made.erase("version");
   const auto trim = [](json& subsystem) {
-    for (const char* member : {"sizes", "lifetimes", "size_by_lifetime", "windows"}) {
-      subsystem.erase(member);
-    }
+    for (const char* member : {"sizes", "lifetimes", "size_by_lifetime"}) subsystem.erase(member);
+    subsystem["windows"] = columns_of(subsystem["windows"]);
   };
   trim(made["program"]);
   for (json& one : made["subsystems"]) trim(one);

@@ -112,6 +112,29 @@ test('sections follow the part of the time that is chosen', async (t) => {
   assert.equal(await bytesOf(), whole);
 });
 
+test('the dimensions of a part of the time are those of its windows', async (t) => {
+  const page = await open(t, page1);
+  const all = async () => copied(page, 'the six dimensions');
+  const whole = await all();
+  const steps = 48;  // of the page; the sliders end at the last in which anything happened
+  const windows = JSON.parse(execFileSync(mallard, ['dims', file('one.mallard'), '--json', '--windows',
+    String(steps)], { encoding: 'utf8' })).subsystems;
+  const last = Math.floor(steps / 2);
+  await page.locator('#range-to').fill(String(last));
+  await page.locator('#dimensions .part').waitFor();
+  for (const row of await all()) {
+    const part = windows.find(({ name }) => name === row.subsystem).windows.slice(0, last + 1);
+    const sum = (of) => part.reduce((made, one) => made + of(one), 0);
+    assert.equal(Number(row.bytes), sum((one) => one.bytes), row.subsystem);
+    assert.equal(Number(row.peak_bytes), Math.max(...part.map((one) => one.peak_bytes)));
+    assert.equal(row.L_scaled, '');
+    const variation = sum((one) => (one.V.scaled ?? 0) * one.allocations) / sum((one) => one.allocations);
+    if (row.V_scaled !== '') assert.ok(Math.abs(Number(row.V_scaled) - variation) < 0.002, row.V_scaled);
+  }
+  await page.getByRole('button', { name: 'Whole run' }).click();
+  assert.deepEqual(await all(), whole);
+});
+
 test('arena scopes of a part of the time are those that asked for memory then', async (t) => {
   const page = await open(t, page1);
   const heads = page.locator('#scopes th');
