@@ -185,6 +185,15 @@ TEST_F(attaching, twenty_times_leaves_the_program_as_it_was) {
   EXPECT_EQ(program.end(), 0);
 }
 
+TEST_F(attaching, ends_with_the_last_event_that_is_wanted) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
+  options.most_events = 1000;
+  const record_summary done = attach(program.pid(), 20);
+  EXPECT_LT(done.seconds, 10);
+  EXPECT_GE(done.processes.front().events, 1000u);
+  EXPECT_EQ(program.end(), 0);
+}
+
 TEST_F(attaching, in_the_middle_of_a_sleep_leaves_the_program_as_it_was) {
   running_program program({"sh", "-c", "echo ready; exec sleep 60"});
   const fs::path executable = "/proc/" + std::to_string(program.pid()) + "/exe";

@@ -301,6 +301,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
     }
     if (options.most_events != 0 && reader.totals().events >= options.most_events) {
       end_recording(memory, reader);
+      if (options.pid != 0) over = true;
     }
     if (now >= end_at && options.pid != 0) {
       over = true;
