@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,16 @@ double run_figures::* figure(const std::vector<run_figures>& plain) {
   constexpr double little = 0.1;  // of one processor
   const bool alone = median_of(plain, &run_figures::others_seconds) <= little * passed;
   return busy <= 1.1 * passed || !alone ? &run_figures::processor_seconds : &run_figures::seconds;
+}
+
+// Half of the median's 95 % interval, by the deviations' median, which single disturbed rounds do
+// not enter; those of normal values with the same median.
+double error_of_median(std::span<const double> values, double median) {
+  constexpr double standard_deviation = 1.4826, of_median = 1.2533, ninety_five_percent = 1.96;
+  std::vector<double> deviations;
+  for (const double value : values) deviations.push_back(std::abs(value - median));
+  return ninety_five_percent * of_median * standard_deviation * lab::median(deviations) /
+         std::sqrt(static_cast<double>(values.size()));
 }
 
 }  // namespace
@@ -35,30 +46,35 @@ std::size_t comparison::rounds_of_control(const contender& control) const {
   return std::min(control.runs.size(), all_[control.below].runs.size());
 }
 
-double comparison::median_of_first(const contender& one, std::size_t rounds) const {
-  std::vector<double> runs = each(one.runs, time_);
-  runs.resize(std::min(rounds, runs.size()));
-  return runs.empty() ? 0 : lab::median(runs);
+std::vector<double> comparison::hook_shares(const contender& control) const {
+  const contender& below = all_[control.below];
+  const contender& usual = all_[as_it_is];
+  std::vector<double> out;
+  for (std::size_t i = 0; i < rounds_of_control(control); ++i) {
+    if (usual.runs[i].*time_ <= 0) continue;
+    out.push_back((control.runs[i].*time_ - below.runs[i].*time_) / usual.runs[i].*time_);
+  }
+  return out;
 }
 
-// A difference of medians: that of two runs is more noise than difference.
 double comparison::hook_seconds(const contender& control) const {
-  const std::size_t rounds = rounds_of_control(control);
-  return median_of_first(control, rounds) - median_of_first(all_[control.below], rounds);
+  const std::vector<double> shares = hook_shares(control);
+  return shares.empty() ? 0 : lab::median(shares) * median_of(all_[as_it_is].runs, time_);
 }
 
 std::vector<round_times> comparison::rounds_of(const contender& one) const {
-  constexpr double error = 0.1;  // of what the hook takes
-  const std::vector<double> base = each(all_[as_it_is].runs, time_);
-  const std::vector<double> mine = each(one.runs, time_);
-  const contender& control = all_[one.control];
-  const double takes = one.routes.empty() ? 0 : hook_seconds(control);
-  const double usual = median_of_first(all_[as_it_is], rounds_of_control(control));
+  constexpr double error_of_itself = 0.1;  // of what the hook takes
+  const std::vector<double> shares =
+      one.routes.empty() ? std::vector<double>{0} : hook_shares(all_[one.control]);
+  double takes = 0, error = 0;
+  if (!shares.empty()) {
+    takes = lab::median(shares);
+    error = std::hypot(error_of_itself * std::max(0.0, takes), error_of_median(shares, takes));
+  }
   std::vector<round_times> out;
-  for (std::size_t i = 0; i < std::min(mine.size(), base.size()); ++i) {
-    // More in a round in which all is slower.
-    const double slower = usual > 0 ? base[i] / usual : 1;
-    out.push_back({base[i], mine[i], slower * takes, slower * error * std::max(0.0, takes)});
+  for (std::size_t i = 0; i < std::min(one.runs.size(), all_[as_it_is].runs.size()); ++i) {
+    const double usual = all_[as_it_is].runs[i].*time_;
+    out.push_back({usual, one.runs[i].*time_, usual * takes, usual * error});
   }
   return out;
 }

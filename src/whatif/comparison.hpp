@@ -2,7 +2,8 @@
 //
 // The time of a routed run has a part that a program written with the resource would not take: the
 // hook's. A control run takes it, too, on our malloc; by as much as it is slower than the program
-// on that malloc is subtracted.
+// on that malloc is subtracted. All are compared with the program in the same round: a host that
+// slows the machine for a while slows the neighbours in a round alike.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@ class comparison {
 
   // Gains are by processor time; else by elapsed time, where several threads work.
   bool is_by_processor_time() const { return time_ == &run_figures::processor_seconds; }
-  // Seconds by which the control is slower than the program on its malloc.
+  // By which the control is slower than the program on its malloc.
   double hook_seconds(const contender& control) const;
   // How many times as fast a way makes the program; nothing where that cannot be told.
   std::optional<gain_of_rounds> gain(const contender& one) const;
@@ -39,7 +40,8 @@ class comparison {
 
  private:
   std::size_t rounds_of_control(const contender& control) const;
-  double median_of_first(const contender& one, std::size_t rounds) const;
+  // The same as shares of the program's time, of each round.
+  std::vector<double> hook_shares(const contender& control) const;
   interval_of_runs interval(const std::vector<double>& values) const;
   std::vector<round_times> rounds_of(const contender& one) const;
   std::string why_no_figure(const contender& one, const whatif_outcome& found,

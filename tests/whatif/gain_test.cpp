@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include "whatif/comparison.hpp"
 
 namespace {
 
@@ -45,6 +49,34 @@ TEST(whatif_gain, is_told_where_most_rounds_tell_it) {
   EXPECT_TRUE(gain_of({{10, 8, 3, 1}, {10, 8, 3, 1}, {10, 4, 3, 1}}, 1));
   EXPECT_FALSE(gain_of({{10, 8, 3, 1}, {10, 4, 3, 1}}, 1));
   EXPECT_FALSE(gain_of({}, 1));
+}
+
+mallard::whatif::contender way(std::string name, double seconds,
+                               const std::vector<double>& slower) {
+  mallard::whatif::contender out{.name = std::move(name), .set = {}};
+  for (const double times : slower) {
+    out.runs.push_back({.seconds = seconds * times, .processor_seconds = seconds * times});
+  }
+  return out;
+}
+
+// The host was half as fast in three of five rounds for some, and in two for others, as a round
+// begins and ends where the host likes.
+TEST(whatif_comparison, rounds_in_which_all_is_slower_change_nothing) {
+  std::vector<mallard::whatif::contender> all;
+  const std::vector<double> early{1, 1.5, 1.5, 1, 1};
+  all.push_back(way("as it is", 1, early));
+  all.push_back(way("the hook alone", 2.5, {1, 1.5, 1.5, 1, 1.5}));
+  all.back().hooked = all.back().is_control = true;
+  all.push_back(way("with routes", 2, early));
+  all.back().hooked = true;
+  all.back().control = 1;
+  all.back().routes.emplace_back();
+  const mallard::whatif::comparison compared(all, 1);
+  const auto gain = compared.gain(all.back());
+  ASSERT_TRUE(gain);
+  EXPECT_DOUBLE_EQ(gain->median, 2);
+  EXPECT_DOUBLE_EQ(compared.hook_seconds(all[1]), 1.5);
 }
 
 }  // namespace
