@@ -157,7 +157,7 @@ class block_stream {
     (to.operation(one), ...);
     if (what.kind != event_kind::allocate && old != 0) {
       Block* const block = live_.find(old);
-      if (block && !frees && born_during(*block, what)) {
+      if (block && !frees && born_during(*block, one)) {
         // Another block has this address by now: see the rules above.
       } else if (block) {
         block_end how;
@@ -190,9 +190,12 @@ class block_stream {
     }
   }
 
-  // Times are rounded to steps of 16 ns.
-  static bool born_during(const Block& block, const event& reallocation) {
-    return reallocation.cost != 0 && block.born > reallocation.time - reallocation.cost + 16;
+  // Whether another thread got the address while the reallocation went on to another one. Times are
+  // rounded to steps of 16 ns; those of a thread's own events may be closer than costs say.
+  static bool born_during(const Block& block, const recorded& reallocation) {
+    const event& what = reallocation.what;
+    return block.thread != reallocation.thread && what.address != what.old_address &&
+           what.cost != 0 && block.born > what.time - what.cost + 16;
   }
 
   template <class... Handlers>

@@ -92,6 +92,17 @@ TEST_F(blocks_test, of_a_place_that_is_anothers_before_the_reallocation_ends_sta
                                   "operation", "freed 20 temporary"));
 }
 
+// Their times are rounded, and the costs are not.
+TEST_F(blocks_test, that_one_thread_reallocates_again_and_again_end_however_close_the_times_are) {
+  allocate(0, 0x100, 8);
+  add(0, event_kind::reallocate, 0x200, 0x100, 20, 0, 0, 100);
+  add(0, event_kind::reallocate, 0x100, 0x200, 30, 0, 0, 100);
+  add(1, event_kind::reallocate, 0x100, 0x100, 40, 0, 0, 100);
+  EXPECT_THAT(read(), ElementsAre("operation", "born 8", "operation", "reallocated 8 moved 8",
+                                  "born 20", "operation", "reallocated 20 moved 20", "born 30",
+                                  "operation", "reallocated 30", "born 40", "outlived 40"));
+}
+
 TEST_F(blocks_test, that_another_thread_moves_are_freed_by_it) {
   allocate(0, 0x100, 8);
   reallocate(1, 0x100, 0x200, 20);
