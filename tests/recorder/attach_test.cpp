@@ -166,6 +166,12 @@ TEST_F(attaching, threads_that_never_wait_are_recorded) {
   EXPECT_EQ(program.end(), 0);
 }
 
+TEST_F(attaching, leaves_errno_as_it_was) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "spins_alone"});
+  attach(program.pid(), 0.2);
+  EXPECT_EQ(program.end(), 0);
+}
+
 TEST_F(attaching, a_server_that_waits_is_recorded_and_its_wait_is_not_interrupted) {
   running_program program({MALLARD_ATTACHED_PROGRAM, "serves"});
   attach(program.pid(), 0.5);

@@ -69,7 +69,10 @@ void check(const block& one, unsigned char mark) {
 // Never a moment's sleep: there are only places in the program's own code to stop it.
 [[gnu::noinline]] void spin(unsigned char mark) {
   volatile std::uint64_t sum = mark;
+  errno = mark;
   while (!over) {
+    if (errno != mark) fail("errno was changed");
+    errno = mark;
     for (int i = 0; i < 300; ++i) sum = sum * 31 + 7;
     void* const one = std::malloc(48);
     asm volatile("" ::"r"(one) : "memory");
@@ -177,6 +180,7 @@ int main(int argc, char** argv) {
   if (write(STDOUT_FILENO, "ready\n", 6) != 6) return 1;
   if (name == "threads") all_of(work, 4);
   if (name == "spins") all_of(spin, 2);
+  if (name == "spins_alone") spin(99);
   if (name == "locks") wait_for_lock();
   if (name == "works_after_lock" && argc > 2) work_after_lock(argv[2]);
   if (name == "serves") serve();

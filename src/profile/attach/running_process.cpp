@@ -254,7 +254,12 @@ running_process::places running_process::find_places(const std::vector<mapping>&
       continue;
     }
     out.libc = one.range;
-    if (const auto at = symbols.find("dlopen"); at != symbols.end()) out.dlopen = at->second;
+    const auto place = [&](const char* name) {
+      const auto at = symbols.find(name);
+      return at == symbols.end() ? 0 : at->second;
+    };
+    out.dlopen = place("dlopen");
+    out.errno_location = place("__errno_location");
     std::vector<std::uint8_t> code(one.range.end - one.range.start);
     if (!memory_.read(one.range.start, code.data(), code.size())) continue;
     constexpr std::uint8_t handler_end[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
@@ -264,8 +269,8 @@ running_process::places running_process::find_places(const std::vector<mapping>&
       out.handler_end = one.range.start + static_cast<std::uint64_t>(end - code.begin());
     }
   }
-  if (out.dlopen == 0 || out.handler_end == 0) fail("has a C library that is too old");
-  return out;
+  if (out.dlopen != 0 && out.errno_location != 0 && out.handler_end != 0) return out;
+  fail(is_there() ? "has a C library that is too old" : "has ended");
 }
 
 // Checks from outside, without stopping the thread.
@@ -368,6 +373,7 @@ void running_process::call(const std::string& library, const char* function,
   const places of = find_places(mappings_of(pid_));
   const std::vector<mapping> all = mappings_of(pid_);
   const std::unique_ptr<stopped_thread> thread = stop_somewhere(of, all);
+  thread->keep_errno(of.errno_location, of.handler_end);
   if (!has_library(file)) {
     const std::uint64_t path = thread->put(file.c_str(), file.size() + 1);
     if (path == 0 ||

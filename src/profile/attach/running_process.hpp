@@ -52,6 +52,7 @@ class running_process {
   // Code of the process that must not be interrupted, and functions to call.
   struct places {
     std::uint64_t dlopen = 0;
+    std::uint64_t errno_location = 0;
     std::uint64_t handler_end = 0;
     address_range libc;
     std::vector<address_range> loader;         // and the kernel's page of code

@@ -89,6 +89,7 @@ stopped_thread::stopped_thread(pid_t tid, const process_memory& memory)
 stopped_thread::~stopped_thread() {
   if (state_ != state::stopped) return;
   if (has_called_) {
+    if (errno_at_ != 0) memory_.write(errno_at_, &errno_, sizeof errno_);
     user_regs_struct back = resumed();
     iovec saved{vectors_.data(), vectors_.size()};
     ask_kernel(PTRACE_SETREGSET, tid_, reinterpret_cast<void*>(NT_X86_XSTATE), &saved);
@@ -187,9 +188,9 @@ std::uint64_t stopped_thread::put_frame(std::uint64_t handler_end) {
   return vectors_at == 0 || at == 0 ? 0 : at + offsetof(frame, handler_end);
 }
 
-bool stopped_thread::call(std::uint64_t function, std::uint64_t first, std::uint64_t second,
-                          std::uint64_t handler_end, double longest) {
-  const std::uint64_t top = top_;
+// Sets the thread to the beginning of the function.
+bool stopped_thread::enter(std::uint64_t function, std::uint64_t first, std::uint64_t second,
+                           std::uint64_t handler_end) {
   const std::uint64_t stack = put_frame(handler_end);
   if (stack == 0) return false;
   user_regs_struct to = registers_;
@@ -205,9 +206,33 @@ bool stopped_thread::call(std::uint64_t function, std::uint64_t first, std::uint
              const_cast<std::uint64_t*>(&none_but_errors));
   if (ask_kernel(PTRACE_SETREGS, tid_, nullptr, &to) != 0) return false;
   has_called_ = true;
+  return true;
+}
+
+bool stopped_thread::call(std::uint64_t function, std::uint64_t first, std::uint64_t second,
+                          std::uint64_t handler_end, double longest) {
+  const std::uint64_t top = top_;
+  if (!enter(function, first, second, handler_end)) return false;
   const bool back = run_to(handler_end, longest);
   top_ = top;
   return back;
+}
+
+// By single steps, because the end of a handler loses the function's result. It takes three.
+void stopped_thread::keep_errno(std::uint64_t errno_location, std::uint64_t handler_end) {
+  constexpr int most_steps = 64;
+  const std::uint64_t top = top_;
+  if (!enter(errno_location, 0, 0, handler_end)) return;
+  user_regs_struct at{};
+  int status = 0;
+  for (int i = 0; i < most_steps && at.rip != handler_end; ++i) {
+    if (ask_kernel(PTRACE_SINGLESTEP, tid_, nullptr, nullptr) != 0 || !wait(1, status) ||
+        !WIFSTOPPED(status) || ask_kernel(PTRACE_GETREGS, tid_, nullptr, &at) != 0) {
+      return;
+    }
+  }
+  top_ = top;
+  if (at.rip == handler_end && memory_.read(at.rax, &errno_, sizeof errno_)) errno_at_ = at.rax;
 }
 
 bool stopped_thread::run_to(std::uint64_t handler_end, double longest) {

@@ -38,12 +38,17 @@ class stopped_thread {
   // is then on its own.
   bool call(std::uint64_t function, std::uint64_t first, std::uint64_t second,
             std::uint64_t handler_end, double longest);
+  // Keeps its errno as it is, whatever functions it calls; `errno_location`: the C library's own
+  // function that tells where errno is.
+  void keep_errno(std::uint64_t errno_location, std::uint64_t handler_end);
   // Copies bytes to its stack, for arguments. Returns: 0 if they could not be written.
   std::uint64_t put(const void* from, std::size_t bytes);
 
  private:
   enum class state { gone, stopped };
   bool wait(double longest, int& status);
+  bool enter(std::uint64_t function, std::uint64_t first, std::uint64_t second,
+             std::uint64_t handler_end);
   bool run_to(std::uint64_t handler_end, double longest);
   std::uint64_t put_frame(std::uint64_t handler_end);
   user_regs_struct resumed() const;
@@ -56,6 +61,8 @@ class stopped_thread {
   std::uint64_t signals_ = 0;          // the blocked ones
   std::uint64_t top_ = 0;              // of our data on its stack
   bool has_called_ = false;
+  std::uint64_t errno_at_ = 0;  // 0: not kept
+  int errno_ = 0;
 };
 
 }  // namespace mallard::profile

@@ -208,7 +208,7 @@ class recorded_program {
     try {
       running_->end();
     } catch (const std::runtime_error& problem) {
-      out.not_let_be = problem.what();
+      if (running_->is_there()) out.not_let_be = problem.what();
     }
   }
   // Call it when everything is read.
