@@ -137,8 +137,7 @@ int advise_process(const advise_request& request, colour_choice choice) {
   if (run.summary.interrupted) return interrupted;
   if (run.trace.empty()) throw std::runtime_error(run.remark);
   if (!request.keep.empty()) {
-    std::filesystem::copy_file(run.trace, request.keep,
-                               std::filesystem::copy_options::overwrite_existing);
+    copy_to(request.keep, run.trace);
   }
   return advise_trace(request, run.trace, choice);
 }
@@ -157,7 +156,8 @@ int advise_command(const advise_request& request, colour_choice choice) {
 }
 
 int give_advice(const advise_request& request, bool is_command, colour_choice choice) {
-  if (!request.page.empty()) need_file(request.page, "a page");
+  need_file(request.page, "a page");
+  need_file(request.keep, "a trace");
   std::error_code not_there;
   if (std::filesystem::exists(request.page, not_there) &&
       !std::filesystem::is_regular_file(request.page, not_there)) {

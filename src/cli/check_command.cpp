@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/document.hpp"
 #include "cli/newest_trace.hpp"
+#include "cli/output_file.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/budget/budget.hpp"
@@ -227,17 +228,12 @@ int check_program(const check_options& options, const rule_list& rules) {
   // A program that allocates nothing keeps to it, too.
   const std::string& trace = run.trace.empty() ? run.empty_trace : run.trace;
   if (!trace.empty()) {
-    std::error_code problem;
-    if (!options.keep.empty()) {
-      std::filesystem::copy_file(trace, options.keep,
-                                 std::filesystem::copy_options::overwrite_existing, problem);
-    }
     checked_run checked{.trace = options.keep, .program = {}};
     checked.may_update = run.summary.exited && status == 0 && !run.summary.interrupted;
     if (run.trace.empty()) checked.program = profile::check_program(options.words.front()).file;
     const int kept = check_trace(options, rules, trace, checked);
     if (status == 0) status = kept;
-    if (problem) throw std::runtime_error(options.keep + ": " + problem.message());
+    if (!options.keep.empty()) copy_to(options.keep, trace);
   }
   if (!run.summary.exited) {
     fmt::print(stderr, "mallard: {}: killed by signal {}\n", options.words.front(),
@@ -254,6 +250,7 @@ int check_program(const check_options& options, const rule_list& rules) {
 }
 
 int check(const check_options& options, bool is_command) {
+  need_file(options.keep, "a trace");
   if (is_command) return check_program(options, rules_of(options));
   if (options.words.size() > 1) {
     throw usage_error("check takes one trace, or a command after --");

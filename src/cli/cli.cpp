@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <new>
 #include <system_error>
 
 #include "cli/commands.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/measuring/build.hpp"
+#include "process/process.hpp"
 #include "profile/shell_word.hpp"
 
 namespace mallard::cli {
@@ -91,6 +93,8 @@ int run(int argc, const char* const* argv) {
     return finish_output(chosen());
   } catch (const usage_error& problem) {
     return complain(problem.what(), bad_usage);
+  } catch (const std::bad_alloc&) {
+    return complain("there is not enough memory" + process::memory_limits(), failure);
   } catch (const std::exception& problem) {
     return complain(problem.what(), failure);
   }

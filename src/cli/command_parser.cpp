@@ -226,6 +226,8 @@ template <class Value>
 parser_option command_parser::add_option(const std::string& names, Value& value,
                                          const std::string& help) const {
   CLI::Option* const added = parser_->add_option(names, value, help)->transform(unmarked, "");
+  // What follows the option's value is the command's own: a trace, for example.
+  if (!added->get_positional()) added->allow_extra_args(false);
   // A shell makes an empty word of a variable that is not set, which names no file.
   if (added->get_positional() && added->get_items_expected_max() == 1) {
     added->check([](const std::string& word) { return word.empty() ? "is empty" : std::string(); },
@@ -270,7 +272,7 @@ std::vector<described_command> command_parser::describe() const {
 template <class Value>
 parser_option command_parser::add_new_file(const std::string& names, Value& value,
                                            const std::string& help) const {
-  files_->push_back(parser_->add_option(names, value, help));
+  files_->push_back(parser_->add_option(names, value, help)->transform(file_behind));
   if (parser_->get_option_no_throw("--force") == nullptr) {
     parser_->add_flag_callback("--force", [] {}, "Replace the file if it exists");
   }

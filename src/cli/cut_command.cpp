@@ -10,6 +10,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/newest_trace.hpp"
+#include "cli/output_file.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/bench/axis.hpp"

@@ -205,6 +205,7 @@ program_sums sums_of(const std::string& file, bool by_line, double least_share) 
 int diff(const diff_options& options, colour_choice choice) {
   const site_measure& order = *options.places.sort;
   const bool by_line = options.places.by_line();
+  need_file(options.page, "a page");
   for (const std::string& input : {options.before, options.after}) {
     expect_other_file(input, options.collapsed);
     if (!options.page.empty()) expect_other_file(input, options.page);

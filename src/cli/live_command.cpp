@@ -17,6 +17,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/live_terminal.hpp"
 #include "cli/live_text.hpp"
+#include "cli/output_file.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
@@ -56,7 +57,9 @@ class output_of_program {
   output_of_program(bool has_screen, const std::string& file) {
     std::fflush(stdout);
     int to = -1;
-    if (!file.empty()) {
+    if (is_standard_output(file)) {
+      to = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    } else if (!file.empty()) {
       to = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
       if (to < 0) throw std::system_error(errno, std::generic_category(), file);
     } else if (has_screen) {
@@ -185,7 +188,7 @@ class session {
         start = clock::now();  // names were read first
       }
       const double left = request_.duration > 0 ? request_.duration - seconds_since(start) : 1e9;
-      const char key = wait(std::min(request_.interval, std::max(left, 0.001)));
+      const char key = wait_while_there(std::min(request_.interval, std::max(left, 0.001)));
       if (key == 'q') return false;
       if (key == 0 && left < request_.interval / 2) continue;  // too short for rates
       if (key == 'r' || key == 'l') view_.by_live_bytes = key == 'l';
@@ -201,6 +204,17 @@ class session {
 
  private:
   char wait(double seconds) const { return wait_for_key(seconds, terminal_ != nullptr); }
+
+  // In steps, to end with the program.
+  char wait_while_there(double seconds) const {
+    constexpr double step = 0.2;
+    char key = 0;
+    for (; key == 0 && seconds > 0 && !was_interrupted(); seconds -= step) {
+      key = wait(std::min(seconds, step));
+      if (!of_.program().is_there()) break;
+    }
+    return key;
+  }
 
   watch::reading look() {
     watch::reading now = of_.program().read();

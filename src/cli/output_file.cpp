@@ -1,6 +1,7 @@
 #include "cli/output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,12 +13,32 @@
 
 namespace mallard::cli {
 
+std::string file_behind(const std::string& name) {
+  namespace fs = std::filesystem;
+  struct stat named{}, out{};
+  if (stat(name.c_str(), &named) == 0 && fstat(STDOUT_FILENO, &out) == 0 &&
+      named.st_dev == out.st_dev && named.st_ino == out.st_ino) {
+    return "-";
+  }
+  fs::path at = name;
+  constexpr int most_links = 40;
+  std::error_code none;
+  for (int i = 0; i < most_links && fs::is_symlink(at, none); ++i) {
+    at = at.parent_path() / fs::read_symlink(at, none);
+  }
+  return at.string();
+}
+
 void expect_other_file(const std::filesystem::path& input, const std::filesystem::path& output) {
   std::error_code no_output_yet;
   if (std::filesystem::equivalent(input, output, no_output_yet)) {
     throw usage_error(
         fmt::format("{}: is the input; the output needs another file", output.string()));
   }
+}
+
+void need_file(std::string_view word, std::string_view what) {
+  if (word == "-") throw usage_error(fmt::format("-o -: {} needs a file", what));
 }
 
 void refuse_to_replace(const std::filesystem::path& path) {
@@ -41,6 +62,17 @@ void expect_writable(const std::filesystem::path& path, std::string_view option)
   }
   close(file);
   if (is_new) unlink(path.c_str());
+}
+
+// std::filesystem::copy_file() loses the reason of a failure.
+void copy_to(const std::filesystem::path& path, const std::filesystem::path& from) {
+  const std::ifstream in(from, std::ios::binary);
+  errno = EIO;  // unless the system says another reason
+  std::ofstream out(path, std::ios::binary);
+  out << in.rdbuf() << std::flush;
+  if (out) return;
+  throw std::runtime_error(
+      fmt::format("{}: {}", path.string(), std::generic_category().message(errno)));
 }
 
 void write_text(const std::filesystem::path& path, const std::string& text) {

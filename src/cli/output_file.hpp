@@ -15,8 +15,15 @@ inline bool is_standard_output(const std::filesystem::path& path) {
   return path == "-";
 }
 
+// Returns: "-" for a name of the file to which standard output goes, such as /dev/stdout; where a
+// link leads for a link, so that replacing the file leaves the link; else the name itself.
+std::string file_behind(const std::string& name);
+
 // Throws usage_error when both are the same file.
 void expect_other_file(const std::filesystem::path& input, const std::filesystem::path& output);
+
+// Throws usage_error if the word is "-", standard output, where `what` cannot be written.
+void need_file(std::string_view word, std::string_view what);
 
 // Throws usage_error when a file is there that has something in it.
 void refuse_to_replace(const std::filesystem::path& path);
@@ -24,6 +31,9 @@ void refuse_to_replace(const std::filesystem::path& path);
 // Throws usage_error where the file cannot be written, before anything is run for it: its folder is
 // named, and `option`, which names another. The file is as it was.
 void expect_writable(const std::filesystem::path& path, std::string_view option);
+
+// Throws std::runtime_error with one line.
+void copy_to(const std::filesystem::path& path, const std::filesystem::path& from);
 
 // Throws std::runtime_error with one line.
 void write_text(const std::filesystem::path& path, const std::string& text);

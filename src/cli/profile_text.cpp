@@ -42,10 +42,6 @@ std::string value_with_bar(const std::optional<double>& value, bool colour) {
   return fmt::format("{:.2f} {}", bounded, styled(bar, how, colour));
 }
 
-void need_file(std::string_view word, std::string_view what) {
-  if (word == "-") throw usage_error(fmt::format("-o -: {} needs a file", what));
-}
-
 void warn(const std::vector<std::string>& problems) {
   for (const std::string& line : problems) fmt::print(stderr, "mallard: {}\n", line);
 }

@@ -27,9 +27,6 @@ std::string fitted_function(const std::string& name, std::size_t width);
 std::string place_text(const std::string& function, const std::string& file, unsigned line);
 // A number from 0 to 1 with a bar of four characters; "-" where there is none.
 std::string value_with_bar(const std::optional<double>& value, bool colour);
-// Throws usage_error if the word is "-", standard output, where `what` cannot be written.
-void need_file(std::string_view word, std::string_view what);
-
 // Each problem on stderr, in a line of its own.
 void warn(const std::vector<std::string>& problems);
 

@@ -15,6 +15,7 @@
 #include "base/units.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/output_file.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
@@ -58,6 +59,10 @@ void print_process(const profile::recorded_process& one) {
     say("; waited {:.3f} s because of full buffers", static_cast<double>(one.waited_ns) / 1e9);
   }
   if (one.dropped != 0) say("; {} events lost", one.dropped);
+  if (one.refused != 0) {
+    say(", {} of them by threads beyond the {} that are recorded at once",
+        one.refused == one.dropped ? "all" : std::to_string(one.refused), recorder::most_threads);
+  }
   if (!one.error.empty()) say("; incomplete: {}", one.error);
   say("\n");
 }
@@ -69,10 +74,6 @@ void print_summary(const profile::record_summary& done) {
   }
   if (done.processes.size() > most_lines) {
     say("mallard: and the traces of {} more processes\n", done.processes.size() - most_lines);
-  }
-  if (done.refused != 0) {
-    say("mallard: {} times a thread was not recorded, because there were too many at once\n",
-        done.refused);
   }
   for (const profile::program_check& one : done.not_followed) {
     say("mallard: {}\n", profile::describe(one));
@@ -184,9 +185,9 @@ void add_record_command(command_parser app) {
                      {"frame-pointers", recorder::unwinding::frame_pointers}},
                     "Unwind stacks by exception tables, which almost all programs have, or by "
                     "frame pointers");
-  record.add_option(
-      "--sample-stacks", session.sample_stacks,
-      "Record the stack of one of n events, on average; all events are counted (default 1; 0: no stacks)");
+  record.add_option("--sample-stacks", session.sample_stacks,
+                    "Record the stack of one of n events, on average; all events are counted "
+                    "(default 1; 0: no stacks)");
   record.add_flag("--no-cpu", request->no_cpu,
                   "Do not sample processor time (default: 1000 samples a second)");
   record.add_flag(

@@ -9,6 +9,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/newest_trace.hpp"
+#include "cli/output_file.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/results_input.hpp"
 #include "cli/trace_export.hpp"

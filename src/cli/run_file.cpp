@@ -8,6 +8,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/document.hpp"
+#include "cli/output_file.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/measuring/build.hpp"
 #include "lab/measuring/machine.hpp"
@@ -52,6 +53,7 @@ lab::run_info describe_run(std::string_view bench, const std::string& command_li
 }
 
 result_writer open_results(const file_choice& choice, const lab::run_info& run) {
+  if (choice.json) need_file(*choice.json, "a result");
   if (choice.resume && !choice.json) {
     throw usage_error("--resume needs the file to continue: --json FILE");
   }

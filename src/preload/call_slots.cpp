@@ -32,9 +32,9 @@ constexpr std::uint32_t data_slot = R_AARCH64_GLOB_DAT;
 
 // The malloc family, then functions after which modules or programs change; a library of ours may
 // lack some of the latter.
-constexpr const char* other_symbols[] = {"dlclose",     "execve",      "execv",  "execvp",
-                                         "execvpe",     "execl",       "execlp", "execle",
-                                         "posix_spawn", "posix_spawnp"};
+constexpr const char* other_symbols[] = {"dlclose", "execve",      "fexecve",     "execv",
+                                         "execvp",  "execvpe",     "execl",       "execlp",
+                                         "execle",  "posix_spawn", "posix_spawnp"};
 constexpr std::size_t hook_count = function_count + sizeof other_symbols / sizeof *other_symbols;
 
 struct hooked_slot {

@@ -33,6 +33,7 @@ std::string preloadable(const fs::path& library) {
       (found.st_mode & 022) != 0) {
     fail("is not a folder that only you can write to");
   }
+  chmod(folder.c_str(), 0755);  // for programs that run with another user's rights
   std::string file = library.filename().string();
   for (std::size_t at = 0; (at = file.find_first_of(separators, at)) != file.npos;) file[at] = '_';
   const fs::path link = folder / (std::to_string(std::hash<std::string>()(name)) + '-' + file);

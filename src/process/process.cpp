@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 namespace mallard::process {
 namespace {
@@ -101,6 +102,18 @@ std::string limit_note(std::size_t bytes, int error) {
   return "; this takes " + std::to_string(bytes >> 20) + " MiB" +
          (is_file ? ", and ulimit -f" : " of address space, and ulimit -v") + " allows " +
          std::to_string(room.rlim_cur >> 20) + " MiB";
+}
+
+std::string memory_limits() {
+  std::string out;
+  for (const auto& [resource, option] : {std::pair(RLIMIT_AS, "-v"), {RLIMIT_DATA, "-d"}}) {
+    rlimit room{};
+    getrlimit(resource, &room);
+    if (room.rlim_cur == RLIM_INFINITY) continue;
+    out += std::string("; ulimit ") + option + " allows " + std::to_string(room.rlim_cur >> 20) +
+           " MiB";
+  }
+  return out;
 }
 
 void fail_to_share(std::size_t bytes) {

@@ -56,6 +56,10 @@ int wait_for(pid_t child, rusage* used = nullptr);
 // no limit is set.
 std::string limit_note(std::size_t bytes, int error = ENOMEM);
 
+// "; ulimit -v allows 400 MiB", or also of -d: to add where memory cannot be had; empty where no
+// limit is set.
+std::string memory_limits();
+
 // Throws std::system_error by errno: memory of that size could not be shared with the program.
 [[noreturn]] void fail_to_share(std::size_t bytes);
 

@@ -108,7 +108,6 @@ struct session : preload::session_head {
   std::atomic<std::uint32_t> doorbell{};         // a futex on which the reader waits
   std::atomic<std::uint32_t> reader_waits{};     // waits on it, or is about to
   std::atomic<std::uint64_t> heartbeat{};        // the number of the reader's rounds
-  std::atomic<std::uint64_t> refused{};          // how often no slot was left for a thread
   std::atomic<std::uint64_t> unrecorded{};       // operations after the end of the recording
   std::atomic<std::uint32_t> threads_used{};     // later slots were never used
   std::atomic<std::uint32_t> processes_used{};   // likewise
@@ -127,6 +126,7 @@ struct alignas(64) process_slot {
   char program[247] = {};      // its file, as much as fits
   std::uint64_t started = 0;   // ticks
   std::atomic<std::uint32_t> open_threads{};  // since the beginning
+  std::atomic<std::uint64_t> refused{};       // operations of threads that found no slot
 };
 
 // Words of messages; `head` and `tail` only grow. The writer goes through the ring in laps. A lap

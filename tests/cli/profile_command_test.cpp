@@ -1,5 +1,7 @@
 // The readers of traces, as a user calls them on a trace of a real program.
 
+#include <sys/stat.h>
+
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -224,6 +226,33 @@ TEST_F(profile_command_test, an_input_is_never_the_output) {
   EXPECT_NE(run({"report", "t.mallard", "--force", "-o", "t.mallard"}).status, 0);
   EXPECT_NE(run({"cut", "t.mallard", "--from", "1s", "--force", "-o", "t.mallard"}).status, 0);
   EXPECT_EQ(read_file(file("t.mallard")), before);
+}
+
+TEST_F(profile_command_test, a_link_is_written_where_it_leads) {
+  fs::create_symlink("/proc/self/fd/1", file("out"));
+  const ended collapsed = run({"export", "t.mallard", "--to", "collapsed", "-o", "out"});
+  EXPECT_EQ(collapsed.out, run({"export", "t.mallard", "--to", "collapsed", "-o", "-"}).out);
+  expect_refused({"report", "t.mallard", "-o", "out"}, 2, "a page needs a file");
+  expect_refused({"diff", "t.mallard", "t.mallard", "-o", "out"}, 2, "a page needs a file");
+  EXPECT_TRUE(fs::is_symlink(file("out")));
+  fs::create_symlink("page.html", file("link"));
+  EXPECT_EQ(run({"report", "t.mallard", "-o", "link"}).status, 0);
+  EXPECT_TRUE(fs::is_symlink(file("link")) && fs::file_size(file("page.html")) > 0);
+}
+
+TEST_F(profile_command_test, a_database_replaces_no_pipe_and_no_folder) {
+  ASSERT_EQ(mkfifo(file("pipe").c_str(), 0600), 0);
+  fs::create_directory(file("folder"));
+  for (const char* name : {"pipe", "folder"}) {
+    expect_refused({"export", "t.mallard", "--to", "sqlite", "-o", name}, 1, "not a regular file");
+  }
+  EXPECT_TRUE(fs::is_fifo(file("pipe")) && fs::is_directory(file("folder")));
+}
+
+TEST_F(profile_command_test, a_file_after_an_option_of_one_word_is_the_file) {
+  const ended after = run({"dims", "--csv", "--subsystem", "x=main", "t.mallard"});
+  EXPECT_EQ(after.status, 0) << after.err;
+  EXPECT_EQ(after.out, run({"dims", "t.mallard", "--csv", "--subsystem", "x=main"}).out);
 }
 
 TEST_F(profile_command_test, a_file_that_is_there_is_replaced_only_when_asked) {

@@ -144,6 +144,13 @@ TEST_F(record_command_test, control_characters_of_names_do_not_reach_the_termina
   EXPECT_THAT(done.out, HasSubstr(" 1 thread;"));
 }
 
+TEST_F(record_command_test, the_dynamic_linker_as_the_program_is_no_static_program) {
+  const ended result = shell(
+      "\"$MALLARD\" record -o t -- $(ls /lib64/ld-linux-* /lib/ld-linux-* "
+      "2>/dev/null | head -n 1) /bin/true");
+  EXPECT_EQ(result.err.find("statically"), result.err.npos) << result.err;
+}
+
 TEST_F(record_command_test, standard_streams_stand_for_files_where_they_can) {
   ASSERT_EQ(run({"record", "-q", "-o", "a.trace", "sh", "-c", ":"}).status, 0);
   const ended read = shell("\"$MALLARD\" dims - < a.trace");
@@ -159,6 +166,8 @@ TEST_F(record_command_test, standard_streams_stand_for_files_where_they_can) {
   expect_refused({"export", "a.trace", "--to", "sqlite", "-o", "-"}, 2, "needs a file");
   expect_refused({"report", "a.trace", "-o", "-"}, 2, "needs a file");
   expect_refused({"cut", "a.trace", "-o", "-"}, 2, "needs a file");
+  expect_refused({"diff", "a.trace", "a.trace", "-o", "-"}, 2, "needs a file");
+  expect_refused({"check", "--budget", "a.trace", "--keep", "-", "--", "true"}, 2, "needs a file");
   expect_refused({"record", "-o", "-", "--", "true"}, 2, "needs a file");
   EXPECT_FALSE(fs::exists(file("-")));
 }

@@ -270,6 +270,20 @@ TEST_F(attaching, the_program_goes_on_when_the_recorder_is_killed_and_can_be_rec
   EXPECT_EQ(program.end(), 0);
 }
 
+TEST_F(attaching, errno_stays_as_it_was_when_the_recorder_is_killed) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "spins_alone"});
+  const pid_t recorder = fork();
+  if (recorder == 0) {
+    attach(program.pid(), 100);
+    _exit(0);
+  }
+  while (!fs::exists(options.output) || fs::file_size(options.output) < 2'000) usleep(10'000);
+  kill(recorder, SIGKILL);
+  waitpid(recorder, nullptr, 0);
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(program.goes_on());
+  EXPECT_EQ(program.end(), 3);  // it keeps the hooks, as nobody could take them out
+}
+
 TEST_F(attaching, modules_that_are_loaded_later_are_recorded_too) {
   running_program program({MALLARD_ATTACHED_PROGRAM, "loads", MALLARD_FIRST_LIBRARY});
   const pid_t asks = fork();
@@ -331,7 +345,8 @@ TEST_F(attaching, programs_that_it_starts_are_named) {
     EXPECT_EQ(one.what, obstacle::not_told);
     names.insert(one.file);
   }
-  EXPECT_EQ(names, (std::set<std::string>{"/bin/false", "/bin/true"}));
+  EXPECT_EQ(names, (std::set<std::string>{"/bin/false", "/bin/true", "/usr/bin/printenv",
+                                          "/usr/bin/test"}));
   EXPECT_EQ(program.end(), 0);
 }
 

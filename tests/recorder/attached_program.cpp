@@ -122,7 +122,7 @@ void work_after_lock(const char* file) {
   work(1);
 }
 
-// By two ways of those there are.
+// By four ways of those there are.
 void start_programs() {
   char name[] = "true";
   char* words[] = {name, nullptr};
@@ -133,10 +133,19 @@ void start_programs() {
       execve("/bin/false", words, nothing);
       _exit(1);
     }
+    const pid_t listed = fork();
+    if (listed == 0) {
+      execl("/usr/bin/test", name, static_cast<char*>(nullptr));
+      _exit(1);
+    }
+    const pid_t open_file = fork();
+    if (open_file == 0) {
+      fexecve(open("/usr/bin/printenv", O_RDONLY | O_CLOEXEC), words, nothing);
+      _exit(1);
+    }
     pid_t other = 0;
     if (posix_spawn(&other, "/bin/true", nullptr, nullptr, words, environ) != 0) fail("no process");
-    waitpid(child, nullptr, 0);
-    waitpid(other, nullptr, 0);
+    for (const pid_t one : {child, listed, open_file, other}) waitpid(one, nullptr, 0);
     sleep_ms(5);
     std::free(std::malloc(10));
   }

@@ -79,7 +79,6 @@ class recording : public testing::Test {
     record_summary done = run(words);
     EXPECT_TRUE(done.exited);
     EXPECT_EQ(done.status, 0);
-    EXPECT_EQ(done.refused, 0U);
     for (const recorded_process& one : done.processes) {
       EXPECT_EQ(one.error, "");
       EXPECT_EQ(one.dropped, 0U);
@@ -507,7 +506,8 @@ TEST_F(recording, leaves_no_timers_of_threads_that_have_ended) {
 TEST_F(recording, of_more_threads_than_it_has_room_for_records_what_it_can) {
   const record_summary done = run({"too_many_threads"});
   EXPECT_EQ(done.status, 0);
-  EXPECT_GT(done.refused, 0U);
+  EXPECT_GT(first(done).refused, 0U);
+  EXPECT_GE(trace_reader(options.output).dropped(), first(done).refused);
   EXPECT_EQ(first(done).threads, 2048U);
 }
 

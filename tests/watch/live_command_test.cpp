@@ -116,6 +116,11 @@ TEST_F(live_command_test, without_a_terminal_prints_plain_lines_and_ends_as_the_
   EXPECT_EQ(result.out.find('\033'), std::string::npos);
 }
 
+TEST_F(live_command_test, ends_with_the_program_however_long_the_interval_is) {
+  write_script("script", "sleep 0.5\nexit 3\n");
+  EXPECT_EQ(run({"live", "--interval", "100000", "--", "./script"}).status, 3);
+}
+
 TEST_F(live_command_test, an_interrupt_ends_it_with_the_status_of_one) {
   write_script("script", ": > started\nexec " COUNTED_PROGRAM " work\n");
   EXPECT_EQ(interrupt({"live", "--interval", "0.1", "--", "./script"}, "started").status, 130);

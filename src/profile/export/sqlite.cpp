@@ -25,6 +25,10 @@ class database {
  public:
   explicit database(const std::string& path) : path_(path) {
     std::error_code none_there;
+    if (std::filesystem::exists(path, none_there) &&
+        !std::filesystem::is_regular_file(path, none_there)) {
+      throw std::runtime_error(fmt::format("{}: is not a regular file", path));
+    }
     std::filesystem::remove(path, none_there);
     // A name that begins with a colon would be one of SQLite's own.
     check(sqlite3_open(std::filesystem::absolute(path).c_str(), &base_));

@@ -89,6 +89,14 @@ void process_recording::end_thread(std::uint32_t index, const recorder::thread_s
   open_.erase(found);
 }
 
+void process_recording::refuse(std::uint64_t operations) {
+  if (operations == 0) return;
+  constexpr std::uint32_t nobody = UINT32_MAX;
+  trace_.loss({nobody, operations, 0});
+  refused_ = operations;
+  dropped_ += operations;
+}
+
 void process_recording::flush() {
   for (auto& [index, one] : open_) one.hand_over();
   trace_.flush();
@@ -113,6 +121,7 @@ recorded_process process_recording::finish(const end_info& end,
   out.bytes = trace_.bytes();
   out.threads = thread_count_;
   out.dropped = dropped_;
+  out.refused = refused_;
   out.waited_ns = waited_ns_;
   out.error = trace_.error();
   std::error_code ignored;

@@ -23,6 +23,7 @@ struct recorded_process {
   std::uint64_t bytes = 0;  // of the file
   std::uint64_t threads = 0;
   std::uint64_t dropped = 0;
+  std::uint64_t refused = 0;  // of these, of threads beyond those that are recorded at once
   std::uint64_t waited_ns = 0;
   std::string error;  // one line, if the file is incomplete
 };
@@ -37,6 +38,8 @@ class process_recording {
                      const recorder::process_slot& process);
   // The thread has ended and its ring is empty.
   void end_thread(std::uint32_t index, const recorder::thread_slot& slot, std::uint64_t time);
+  // So many operations of threads for which there was no room are lost.
+  void refuse(std::uint64_t operations);
   // Writes everything taken so far to the file.
   void flush();
   // Call it now and then: samples the resident memory of the process.
@@ -65,6 +68,7 @@ class process_recording {
   std::uint32_t thread_count_ = 0;
   std::uint64_t ended_events_ = 0;
   std::uint64_t dropped_ = 0;
+  std::uint64_t refused_ = 0;
   std::uint64_t waited_ns_ = 0;
 };
 

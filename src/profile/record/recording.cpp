@@ -332,7 +332,6 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   program.describe(out);
   out.cut = cut;
   out.interrupted = interrupts != 0;
-  out.refused = memory->refused.load();
   out.unrecorded = memory->unrecorded.load();
   out.not_followed = not_followed(*memory);
   for (const std::string& file : reader.with_own_malloc()) {

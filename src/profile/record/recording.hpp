@@ -50,7 +50,6 @@ struct record_summary {
   double processor_seconds = 0;  // of the program, with the children that it waited for
   bool cut = false;              // it was told to end
   bool interrupted = false;      // by a signal, which the program got, too
-  std::uint64_t refused = 0;     // how often a thread could not be recorded
   std::uint64_t unrecorded = 0;  // heap operations after the end of the recording
   // Programs started by recorded ones that could not be recorded, each once; and the number of
   // further ones.

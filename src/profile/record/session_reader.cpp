@@ -235,6 +235,7 @@ void session_reader::end_process(std::uint32_t index) {
         end = first_end_;
       }
       if (end.time == 0) end.time = clock_->now();
+      found->second.recording->refuse(memory_->process(index).refused.load());
       finish(std::move(found->second.recording), end);
     }
     open_.erase(found);

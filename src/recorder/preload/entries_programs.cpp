@@ -1,10 +1,12 @@
 // Hooks on the calls that start programs, to find out which of them cannot be recorded.
 #include <dlfcn.h>
+#include <errno.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdio>
 
 #include "preload/caller.hpp"
 #include "recorder/preload/unfollowed.hpp"
@@ -18,6 +20,7 @@ namespace {
 struct next_starts {
   int (*execve)(const char*, char* const*, char* const*);
   int (*execvpe)(const char*, char* const*, char* const*);
+  int (*fexecve)(int, char* const*, char* const*);
   int (*posix_spawn)(pid_t*, const char*, const posix_spawn_file_actions_t*,
                      const posix_spawnattr_t*, char* const*, char* const*);
   int (*posix_spawnp)(pid_t*, const char*, const posix_spawn_file_actions_t*,
@@ -34,6 +37,7 @@ void find(F*& function, const char* name) noexcept {
   if (next.posix_spawnp != nullptr) return;
   find(next.execve, "execve");
   find(next.execvpe, "execvpe");
+  find(next.fexecve, "fexecve");
   find(next.posix_spawn, "posix_spawn");
   find(next.posix_spawnp, "posix_spawnp");
 }
@@ -49,8 +53,6 @@ std::size_t take_words(const char* first, va_list& rest, char** words) noexcept 
   }
 }
 
-}  // namespace
-
 // The environment for `program`, made of `variables`. It is on the caller's stack.
 #define MALLARD_TAKE_VARIABLES(program, variables)                                       \
   const std::size_t kept = program.words_without(variables);                             \
@@ -58,7 +60,9 @@ std::size_t take_words(const char* first, va_list& rest, char** words) noexcept 
       kept == 0 ? nullptr : static_cast<char**>(__builtin_alloca(kept * sizeof(char*))); \
   variables = program.without_preload(variables, room)
 
-MALLARD_ENTRY int execve(const char* path, char* const words[], char* const* variables) noexcept {
+// The entry points call these and not each other: in a process that we attached to, the linker
+// would take the C library's.
+int start(const char* path, char* const words[], char* const* variables) noexcept {
   find_next_starts();
   starting_program program(path, variables);
   MALLARD_TAKE_VARIABLES(program, variables);
@@ -67,11 +71,7 @@ MALLARD_ENTRY int execve(const char* path, char* const words[], char* const* var
   return result;
 }
 
-MALLARD_ENTRY int execv(const char* path, char* const words[]) noexcept {
-  return execve(path, words, environ);
-}
-
-MALLARD_ENTRY int execvpe(const char* name, char* const words[], char* const* variables) noexcept {
+int start_by_name(const char* name, char* const words[], char* const* variables) noexcept {
   find_next_starts();
   starting_program program(starting_program::by_name{}, name, variables);
   MALLARD_TAKE_VARIABLES(program, variables);
@@ -80,8 +80,37 @@ MALLARD_ENTRY int execvpe(const char* name, char* const words[], char* const* va
   return result;
 }
 
+}  // namespace
+
+MALLARD_ENTRY int execve(const char* path, char* const words[], char* const* variables) noexcept {
+  return start(path, words, variables);
+}
+
+MALLARD_ENTRY int execv(const char* path, char* const words[]) noexcept {
+  return start(path, words, environ);
+}
+
+MALLARD_ENTRY int execvpe(const char* name, char* const words[], char* const* variables) noexcept {
+  return start_by_name(name, words, variables);
+}
+
 MALLARD_ENTRY int execvp(const char* name, char* const words[]) noexcept {
-  return execvpe(name, words, environ);
+  return start_by_name(name, words, environ);
+}
+
+MALLARD_ENTRY int fexecve(int file, char* const words[], char* const* variables) noexcept {
+  find_next_starts();
+  char link[32], path[4096];
+  const int before = errno;
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  const ssize_t length = readlink(link, path, sizeof path - 1);
+  errno = before;
+  path[length < 0 ? 0 : length] = '\0';
+  starting_program program(path, variables);
+  MALLARD_TAKE_VARIABLES(program, variables);
+  const int result = next.fexecve(file, words, variables);
+  program.failed();
+  return result;
 }
 
 // Effects: `words` are the arguments from `first` on. They are on the caller's stack.
@@ -97,20 +126,20 @@ MALLARD_ENTRY int execvp(const char* name, char* const words[]) noexcept {
 MALLARD_ENTRY int execl(const char* path, const char* word, ...) noexcept {
   MALLARD_TAKE_WORDS(words, word);
   va_end(rest);
-  return execve(path, words, environ);
+  return start(path, words, environ);
 }
 
 MALLARD_ENTRY int execlp(const char* name, const char* word, ...) noexcept {
   MALLARD_TAKE_WORDS(words, word);
   va_end(rest);
-  return execvpe(name, words, environ);
+  return start_by_name(name, words, environ);
 }
 
 MALLARD_ENTRY int execle(const char* path, const char* word, ...) noexcept {
   MALLARD_TAKE_WORDS(words, word);
   char* const* const variables = va_arg(rest, char* const*);
   va_end(rest);
-  return execve(path, words, variables);
+  return start(path, words, variables);
 }
 
 MALLARD_ENTRY int posix_spawn(pid_t* pid, const char* path,

@@ -58,6 +58,7 @@ bool take_process_slot(session& all, bool foreign, bool is_child_of_fork) {
         readlink("/proc/self/exe", slots[i].program, sizeof slots[i].program - 1);
     slots[i].program[length < 0 ? 0 : length] = '\0';
     slots[i].open_threads.store(0, std::memory_order_relaxed);
+    slots[i].refused.store(0, std::memory_order_relaxed);
     slots[i].state.store(slot_state::in_use, std::memory_order_release);
     count_as_used(all, i);
     process.slot = i;

@@ -24,7 +24,10 @@ std::uint64_t patience() {
 }
 
 bool reader_is_gone() {
-  return kill(static_cast<pid_t>(process.all->reader_pid), 0) != 0 && errno == ESRCH;
+  const int kept = errno;  // the program's
+  const bool gone = kill(static_cast<pid_t>(process.all->reader_pid), 0) != 0 && errno == ESRCH;
+  errno = kept;
+  return gone;
 }
 
 }  // namespace
@@ -344,7 +347,7 @@ thread_log* open_thread() noexcept {
     std::atomic<std::uint32_t> nobody_wakes{};
     wait_for_change(nobody_wakes, 0, 5);
   }
-  all.refused.fetch_add(1, std::memory_order_relaxed);
+  processes_of(all)[process.slot].refused.fetch_add(1, std::memory_order_relaxed);
   return nullptr;
 }
 
