@@ -226,7 +226,7 @@ template <class Value>
 parser_option command_parser::add_option(const std::string& names, Value& value,
                                          const std::string& help) const {
   CLI::Option* const added = parser_->add_option(names, value, help)->transform(unmarked, "");
-  // What follows the option's value is the command's own: a trace, for example.
+  // The next word after the option's value is another one: a trace, for example.
   if (!added->get_positional()) added->allow_extra_args(false);
   // A shell makes an empty word of a variable that is not set, which names no file.
   if (added->get_positional() && added->get_items_expected_max() == 1) {
