@@ -53,6 +53,7 @@ TEST(density, of_many_samples_and_timed_operations_samples_decide) {
   const auto share = estimated_share(all);
   ASSERT_TRUE(share);
   EXPECT_NEAR(share->share, 0.15, 0.01);
+  EXPECT_LT(share->low, 0.08);  // the recorder slows operations, however many were seen
   EXPECT_FALSE(share->measured);
 }
 
