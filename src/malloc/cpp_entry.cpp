@@ -8,6 +8,7 @@
 
 #include "blocks.hpp"
 #include "cpp_runtime.hpp"
+#include "malloc/whole_malloc.hpp"
 
 #define MALLARD_ENTRY [[gnu::visibility("default"), gnu::weak]]
 

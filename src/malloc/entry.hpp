@@ -14,6 +14,7 @@
 #define MALLARD_ENTRY extern "C"
 #define MALLARD_NAME(of) mallard_##of
 #else
+#include "malloc/whole_malloc.hpp"
 #define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
 #define MALLARD_NAME(of) of
 #endif
