@@ -16,7 +16,8 @@ if (folder === '--help') {
 if (!folder || folder.startsWith('-')) fail('there is no folder to write to');
 const without = new Set();
 for (let i = 0; i < rest.length; i += 2) {
-  if (rest[i] !== '--without' || !['memory', 'checks'].includes(rest[i + 1])) fail(`'${rest[i]}' is not known`);
+  if (rest[i] !== '--without') fail(`'${rest[i]}' is not known`);
+  if (!['memory', 'checks'].includes(rest[i + 1])) fail(`--without takes memory or checks, not '${rest[i + 1] ?? ''}'`);
   without.add(rest[i + 1]);
 }
 function fail(text) {
@@ -70,10 +71,15 @@ const by_name = ['boost.hpp', 'watch_program.hpp'];
 const headers = (below) =>
   readdirSync(path.join(root, below)).filter((name) => name.endsWith('.hpp') && !by_name.includes(name))
     .sort().map((name) => `${below}/${name}`);
-const parts = ['memory', 'checks'].filter((part) => !without.has(part));
 const build = readFileSync(path.join(root, 'src/CMakeLists.txt'), 'utf8');
-const sources = /set\(mallard_sources([^)]*)\)/.exec(build)[1].trim().split(/\s+/)
-  .filter((name) => !without.has(name.split('/')[0])).map((name) => `src/${name}`);
+const all = /set\(mallard_sources([^)]*)\)/.exec(build)[1].trim().split(/\s+/);
+const is_left_out = (name) => without.has(name.split('/')[0]);
+const header_of = (name) => `mallard/${name.replace(/cpp$/, 'hpp')}`;
+// A part that is left out keeps what the others name.
+const included = all.filter((name) => !is_left_out(name)).flatMap((name) => lines(`src/${name}`));
+const named = all.filter((name) => is_left_out(name) && included.includes(`#include "${header_of(name)}"`));
+const sources = all.filter((name) => !is_left_out(name) || named.includes(name)).map((name) => `src/${name}`);
+const parts = ['memory', 'checks'].filter((part) => !without.has(part));
 const version = /project\(mallard VERSION ([0-9.]+)/.exec(
   readFileSync(path.join(root, 'CMakeLists.txt'), 'utf8'))[1];
 
@@ -83,6 +89,7 @@ const first = (what) => `// Mallard ${version}: ${what} Made from the sources, n
 mkdirSync(folder, { recursive: true });
 writeFileSync(path.join(folder, 'mallard.hpp'),
   `${first('every header. Compile mallard.cpp once beside it.')}#pragma once\n` +
-  `${expanded([...headers('include/mallard'), ...parts.flatMap((part) => headers(`include/mallard/${part}`))])}\n`);
+  `${expanded([...headers('include/mallard'), ...parts.flatMap((part) => headers(`include/mallard/${part}`)),
+    ...named.map((name) => `include/${header_of(name)}`)])}\n`);
 writeFileSync(path.join(folder, 'mallard.cpp'),
   `${first('the library. Link with -pthread.')}#include "mallard.hpp"\n\n${expanded(sources)}\n`);
