@@ -52,13 +52,18 @@ struct node_of<std::forward_list<T, Allocator>> {
   using type = std::__forward_list_node<T, void*>;
 };
 #else
+#ifdef _GLIBCXX_DEBUG
+namespace std_nodes = std::__cxx1998;
+#else
+namespace std_nodes = std;
+#endif
 template <class T, class Allocator>
 struct node_of<std::list<T, Allocator>> {
-  using type = std::_List_node<T>;
+  using type = std_nodes::_List_node<T>;
 };
 template <class T, class Allocator>
 struct node_of<std::forward_list<T, Allocator>> {
-  using type = std::_Fwd_list_node<T>;
+  using type = std_nodes::_Fwd_list_node<T>;
 };
 #endif
 
