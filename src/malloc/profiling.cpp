@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -64,6 +65,12 @@ void at_signal(int) {
   if (!slow_path::is_inside()) write_profile_if_due();
 }
 
+// The instruction behind it would fault again when a handler has returned.
+bool is_of_fault(int signal) noexcept {
+  constexpr std::array faults{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
+  return std::find(faults.begin(), faults.end(), signal) != faults.end();
+}
+
 bool has_grown() noexcept {
   const std::uint64_t live = the_profile.live_bytes();
   std::uint64_t at = due_at_bytes.load(std::memory_order_relaxed);
@@ -92,7 +99,7 @@ void write_profile_at_exit() noexcept {
 }
 
 bool write_profile_at_signal(int signal) noexcept {
-  if (signal_of_files.is_taken()) return false;
+  if (signal_of_files.is_taken() || is_of_fault(signal)) return false;
   struct sigaction action{};
   action.sa_handler = at_signal;
   action.sa_flags = SA_RESTART | SA_ONSTACK;

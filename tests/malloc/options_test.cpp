@@ -1,5 +1,6 @@
 // The options in the environment variable MALLARD_MALLOC, of a program that is started with them.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -135,10 +136,20 @@ TEST(malloc_options, what_is_not_understood_is_named_and_left_out) {
                                 "guard=1/x",
                                 "profile_signal=SEGVX",
                                 "profile_signal=0",
+                                "profile_signal=9",
+                                "profile_signal=19",
                                 "profile_at=x",
                                 "limit=18446744073709551615K"}) {
     EXPECT_EQ(output_with(bad + ",limit=100M", "150"),
               "mallard: option of MALLARD_MALLOC not understood: " + bad + "\nrefused\n");
+  }
+}
+
+TEST(malloc_options, no_profile_is_written_at_the_signal_of_a_fault) {
+  for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS}) {
+    const std::string option = "profile_signal=" + std::to_string(fault);
+    EXPECT_EQ(output_with(option),
+              "mallard: option of MALLARD_MALLOC not understood: " + option + "\nallocated\n");
   }
 }
 

@@ -24,7 +24,7 @@
  *   profile=BYTES      a heap profile, one sample in BYTES bytes, written at the end (none)
  *   profile_file=PATH  profiles are called PATH.PROCESS.NUMBER.pb (mallard-heap)
  *   profile_signal=USR1|USR2
- *                      write one at each such signal, which may also be a number (none)
+ *                      write one at each such signal; also a number, but of no fault (none)
  *   profile_at=BYTES   write one each time that live memory has grown by BYTES (never)
  *
  * BYTES is a number, alone or with K, M or G behind it.
