@@ -354,6 +354,21 @@ end
   return out;
 }
 
+// All commands are also words of `mallard help`, those below others too.
+void add_commands_of_help(std::vector<described_command>& all) {
+  std::vector<described_command> below;
+  for (described_command& one : all) {
+    if (one.name == "help") {
+      std::erase_if(one.options, [](const described_option& each) { return each.positional; });
+      one.commands = program_of(all).commands;
+      std::erase(one.commands, "help");
+    } else if (!one.name.empty()) {
+      below.push_back({"help " + one.name, one.help, {}, one.commands});
+    }
+  }
+  all.insert(all.end(), below.begin(), below.end());
+}
+
 }  // namespace
 
 std::string manual_page(const std::vector<described_command>& all, std::string_view version) {
@@ -391,7 +406,8 @@ std::string manual_markdown(const std::vector<described_command>& all) {
   return out;
 }
 
-std::string completion_for(std::string_view shell, const std::vector<described_command>& all) {
+std::string completion_for(std::string_view shell, std::vector<described_command> all) {
+  add_commands_of_help(all);
   return shell == "bash" ? for_bash(all) : shell == "zsh" ? for_zsh(all) : for_fish(all);
 }
 

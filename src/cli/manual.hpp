@@ -17,6 +17,6 @@ std::string manual_markdown(const std::vector<described_command>& all);
 
 // The text that makes a shell complete commands, options and files. Shells: "bash", "zsh" and
 // "fish".
-std::string completion_for(std::string_view shell, const std::vector<described_command>& all);
+std::string completion_for(std::string_view shell, std::vector<described_command> all);
 
 }  // namespace mallard::cli

@@ -10,6 +10,7 @@ namespace {
 using namespace mallard;
 using testing::AnyOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class manual_test : public command_test {
  protected:
@@ -146,6 +147,8 @@ TEST_F(completion_test, bash_completes_traces_mallocs_strategies_and_resources) 
   EXPECT_EQ(by_bash("mallard dims --by = na"), "namespace");
   EXPECT_EQ(by_bash("mallard completion f"), "fish");
   EXPECT_EQ(by_bash("mallard help adv"), "advise");
+  EXPECT_EQ(by_bash("mallard help bench d"), by_bash("mallard bench d"));
+  EXPECT_EQ(by_bash("mallard help bench doct"), "");
 }
 
 TEST_F(completion_test, fish_does_the_same) {
@@ -167,6 +170,8 @@ TEST_F(completion_test, fish_does_the_same) {
   EXPECT_EQ(by_fish("mallard record -- --he"), "");
   EXPECT_EQ(by_fish("mallard completion f"), "fish");
   EXPECT_EQ(by_fish("mallard help adv"), "advise");
+  EXPECT_EQ(by_fish("mallard help bench densi"), "density");
+  EXPECT_EQ(by_fish("mallard help bench doct"), "");
 }
 
 TEST_F(completion_test, zsh_does_the_same) {
@@ -183,6 +188,8 @@ TEST_F(completion_test, zsh_does_the_same) {
   EXPECT_EQ(by_zsh("mallard dims --by=na"), "namespace");
   EXPECT_THAT(by_zsh("mallard completion f"), HasSubstr("fish"));
   EXPECT_THAT(by_zsh("mallard help adv"), HasSubstr("advise"));
+  EXPECT_THAT(by_zsh("mallard help bench densi"), HasSubstr("density"));
+  EXPECT_THAT(by_zsh("mallard help bench doct"), Not(HasSubstr("doctor")));
 }
 
 TEST_F(manual_test, a_shell_that_is_not_known_is_refused) {
