@@ -96,6 +96,7 @@ int run(int argc, const char* const* argv) {
   } catch (const std::bad_alloc&) {
     return complain("there is not enough memory" + process::memory_limits(), failure);
   } catch (const std::exception& problem) {
+    if (std::ferror(stdout) != 0) return finish_output(failure);  // fmt does not say which file
     return complain(problem.what(), failure);
   }
 }
