@@ -114,6 +114,10 @@ TEST_F(record_command_test, output_that_has_no_place_is_an_error) {
     EXPECT_EQ(full.status, 1) << command;
     EXPECT_EQ(full.err, "mallard: cannot write to standard output: No space left on device\n")
         << command;
+    const ended closed = shell("$MALLARD " + command + " >&-");
+    EXPECT_EQ(closed.status, 1) << command;
+    EXPECT_EQ(closed.err, "mallard: cannot write to standard output: Bad file descriptor\n")
+        << command;
   }
 }
 

@@ -8,10 +8,12 @@
 namespace {
 
 // So that no file of ours becomes what messages are written to. A program that we run finds these
-// closed, as it would without us.
+// closed, as it would without us. An output that is closed cannot be written to.
 void fill_closed_standard_streams() {
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
-    if (fcntl(stream, F_GETFD) == -1) (void)open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (fcntl(stream, F_GETFD) != -1) continue;
+    const int way = stream == STDOUT_FILENO ? O_RDONLY : O_RDWR;
+    (void)open("/dev/null", way | O_CLOEXEC);
   }
 }
 
