@@ -58,7 +58,7 @@ if(PROJECT_IS_TOP_LEVEL)
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/packaging/action/check.sh
     DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging/action COMPONENT tool)
   add_custom_target(mallard_uninstall COMMAND ${CMAKE_COMMAND}
-    -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt -P ${PROJECT_SOURCE_DIR}/cmake/MallardUninstall.cmake)
+    -DBUILD=${PROJECT_BINARY_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/MallardUninstall.cmake)
 endif()
 
 install(TARGETS ${mallard_library_targets} EXPORT mallard-targets

@@ -1,8 +1,13 @@
-# Removes what the last `cmake --install` of this build folder has installed.
-if(NOT EXISTS ${MANIFEST})
-  message(FATAL_ERROR "nothing was installed from here: there is no ${MANIFEST}")
+# Removes what `cmake --install` has installed last from the folder BUILD: all, and each component.
+file(GLOB manifests ${BUILD}/install_manifest*.txt)
+if(NOT manifests)
+  message(FATAL_ERROR "nothing was installed from here: there is no ${BUILD}/install_manifest.txt")
 endif()
-file(STRINGS ${MANIFEST} files)
+set(files)
+foreach(manifest IN LISTS manifests)
+  file(STRINGS ${manifest} more)
+  list(APPEND files ${more})
+endforeach()
 foreach(file IN LISTS files)
   if(EXISTS "$ENV{DESTDIR}${file}" OR IS_SYMLINK "$ENV{DESTDIR}${file}")
     message(STATUS "Removing: ${file}")

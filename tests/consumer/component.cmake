@@ -11,7 +11,11 @@ foreach(file IN LISTS there)
     message(SEND_ERROR "${file} is of another component")
   endif()
 endforeach()
-execute_process(COMMAND ${CMAKE_COMMAND} -DMANIFEST=${BUILD}/install_manifest_library.txt
+# The list of everything is not the build folder's own, whose files other tests use.
+file(COPY ${BUILD}/install_manifest_library.txt DESTINATION ${PREFIX}_lists)
+file(WRITE ${PREFIX}_lists/install_manifest.txt ${PREFIX}/of_everything)
+file(TOUCH ${PREFIX}/of_everything)
+execute_process(COMMAND ${CMAKE_COMMAND} -DBUILD=${PREFIX}_lists
   -P ${SOURCE}/cmake/MallardUninstall.cmake RESULT_VARIABLE result OUTPUT_QUIET)
 file(GLOB_RECURSE there ${PREFIX}/*)
 if(NOT result EQUAL 0 OR there)
