@@ -1,5 +1,6 @@
 // Numbers of what lies in a list, by hash: open addressing in a power of two of slots, at most half
-// of them used. The list says what a number stands for; its [0] is nothing.
+// of them used. The list says what a number stands for; its [0] is nothing. The bits of a slot that
+// no number needs have some of the hash, so the list is hardly ever read for another key.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,8 @@ namespace mallard::profile {
 
 // For keys that are one number.
 inline std::uint64_t hash_of_number(std::uint64_t key) {
-  return (key * 0x9e3779b97f4a7c15u) >> 32;
+  const std::uint64_t h = key * 0x9e3779b97f4a7c15u;
+  return h ^ (h >> 32);
 }
 
 class number_index {
@@ -25,9 +27,11 @@ class number_index {
   std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t next, const Is& is) {
     std::size_t at = hash & mask();
     for (; slots_[at] != 0; at = (at + 1) & mask()) {
-      if (is(slots_[at])) return slots_[at];
+      const std::uint32_t number = slots_[at] & mask();
+      if (slots_[at] == slot(hash, number) && is(number)) return number;
     }
-    return slots_[at] = next;
+    slots_[at] = slot(hash, next);
+    return next;
   }
   // No further number has room: refill() is due. `size`: of the list.
   bool is_full(std::size_t size) const { return size * 2 > slots_.size(); }
@@ -37,14 +41,18 @@ class number_index {
     slots_.assign(is_full(size) ? slots_.size() * 2 : slots_.size(), 0);
     for (std::uint32_t number = 1; number < size; ++number) {
       if (!stays(number)) continue;
-      std::size_t at = hash_of(number) & mask();
+      const std::uint64_t hash = hash_of(number);
+      std::size_t at = hash & mask();
       while (slots_[at] != 0) at = (at + 1) & mask();
-      slots_[at] = number;
+      slots_[at] = slot(hash, number);
     }
   }
 
  private:
-  std::size_t mask() const { return slots_.size() - 1; }
+  std::uint32_t mask() const { return static_cast<std::uint32_t>(slots_.size() - 1); }
+  std::uint32_t slot(std::uint64_t hash, std::uint32_t number) const {
+    return (static_cast<std::uint32_t>(hash >> 32) & ~mask()) | number;
+  }
 
   std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(256);
 };
