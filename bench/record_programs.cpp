@@ -45,10 +45,10 @@ double processor_of_children() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-// Bytes of all files by the events of all, from "FILE: N events of M threads, B kB".
+// Bytes of all files by the events of all, from "FILE: N events of M threads, B KiB".
 double bytes_per_event(const std::string& log) {
   static const std::regex line(
-      "mallard: .*: ([0-9]+) events of [0-9]+ threads?, ([0-9.]+) ([kM])B");
+      "mallard: .*: ([0-9]+) events of [0-9]+ threads?, ([0-9.]+) ([KMG]?)i?B");
   std::ifstream in(log);
   double events = 0;
   double bytes = 0;
@@ -56,7 +56,11 @@ double bytes_per_event(const std::string& log) {
     std::smatch parts;
     if (!std::regex_search(text, parts, line)) continue;
     events += std::stod(parts[1]);
-    bytes += std::stod(parts[2]) * (parts[3] == "M" ? 1e6 : 1e3);
+    const double unit = parts[3] == "G"   ? 1U << 30
+                        : parts[3] == "M" ? 1U << 20
+                        : parts[3] == "K" ? 1U << 10
+                                          : 1;
+    bytes += std::stod(parts[2]) * unit;
   }
   return events == 0 ? 0 : bytes / events;
 }
