@@ -14,8 +14,8 @@ constexpr double deviations = 1.96;
 constexpr double error_of_timed = 0.5;
 constexpr double least_error_of_timed = 0.15;
 
-// Of both: beside the recorder, whose data take the caches' room, operations take longer than
-// alone, once in a while by half or more. One standard deviation of the logarithm of the odds;
+// The recorder adds an error to both: its data take the caches' room, so operations take longer
+// than alone, once in a while by half or more. One standard deviation of the logarithm of the odds;
 // programs that know their share had 0 to 1, those of Debian -0.2 to 0.4.
 constexpr double error_beside_recorder = 0.35;
 
