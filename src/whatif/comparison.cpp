@@ -66,15 +66,16 @@ std::vector<round_times> comparison::rounds_of(const contender& one) const {
   constexpr double error_of_itself = 0.1;  // of what the hook takes
   const std::vector<double> shares =
       one.routes.empty() ? std::vector<double>{0} : hook_shares(all_[one.control]);
-  double takes = 0, error = 0;
+  double takes = 0, noise = 0;
   if (!shares.empty()) {
     takes = lab::median(shares);
-    error = std::hypot(error_of_itself * std::max(0.0, takes), error_of_median(shares, takes));
+    noise = error_of_median(shares, takes);
   }
   std::vector<round_times> out;
   for (std::size_t i = 0; i < std::min(one.runs.size(), all_[as_it_is].runs.size()); ++i) {
     const double usual = all_[as_it_is].runs[i].*time_;
-    out.push_back({usual, one.runs[i].*time_, usual * takes, usual * error});
+    out.push_back({usual, one.runs[i].*time_, usual * takes,
+                   usual * error_of_itself * std::max(0.0, takes), usual * noise});
   }
   return out;
 }

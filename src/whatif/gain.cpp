@@ -14,8 +14,9 @@ std::optional<gain_of_rounds> gain_of(const std::vector<round_times>& rounds, st
     const double left = one.routed - one.taken_off;
     if (left <= 0 || left <= 2 * one.error) continue;
     out.samples.push_back(one.as_it_is / left);
-    least.push_back(one.as_it_is / (left + one.error));
-    most.push_back(one.as_it_is / (left - one.error));
+    const double more_or_less = std::hypot(one.error, one.noise);
+    least.push_back(one.as_it_is / (left + more_or_less));
+    most.push_back(one.as_it_is / std::max(left - more_or_less, left / 10));
   }
   if (2 * out.samples.size() <= rounds.size()) return {};
   const lab::interval of_runs = lab::bootstrap_median(out.samples, seed);

@@ -12,7 +12,8 @@ struct round_times {
   double as_it_is = 0;
   double routed = 0;     // the run with routes
   double taken_off = 0;  // of it: what a program that was written so does not do
-  double error = 0;      // by which that may be more or less
+  double error = 0;      // by which that may be more or less, whatever the rounds
+  double noise = 0;      // by which the rounds make it more or less
 };
 
 struct gain_of_rounds {
