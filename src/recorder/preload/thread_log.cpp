@@ -43,8 +43,9 @@ void thread_log::open(thread_slot& slot, std::uint32_t epoch) noexcept {
   last_time_ = 0;
   not_epoch_ = ~epoch;
   random_ = 0;
-  until_timed_ = random_gap(64);
-  until_stack_ = 1;
+  timed_ = {0, 0};
+  choose_next(timed_, timed_group);
+  with_stack_ = {1, 0};  // the first
   last_stack_ = 0;
   samples_in_call_ = 0;
   timer_ = no_timer;
@@ -161,8 +162,8 @@ std::uint32_t thread_log::stack_of(const frame_state& from, bool exact,
                                    std::uint64_t time) noexcept {
   const std::uint32_t every = process.all->options.sample_stacks;
   if (every != 1 && !exact) [[unlikely]] {
-    if (every == 0 || --until_stack_ != 0) return 0;
-    until_stack_ = random_gap(every);
+    if (every == 0 || --with_stack_.until != 0) return 0;
+    choose_next(with_stack_, every);
   }
   if (nodes_.full()) [[unlikely]]
     start_numbers_over();

@@ -34,11 +34,11 @@ class thread_log {
   // Modules were unloaded, so addresses may mean other functions.
   void renew(std::uint32_t epoch) noexcept;
 
-  // One of 64 operations is timed, on average.
+  // One operation of each group of 64 is timed.
   bool is_timed() noexcept {
-    if (--until_timed_ != 0) [[likely]]
+    if (--timed_.until != 0) [[likely]]
       return false;
-    until_timed_ = random_gap(64);
+    choose_next(timed_, timed_group);
     return true;
   }
 
@@ -98,14 +98,19 @@ class thread_log {
                      std::uint32_t times) noexcept;
   void write_samples_of_call() noexcept;
 
-  // From 1 to twice the mean. With equal gaps, a program that allocates and frees in turns would
-  // have only its frees looked at.
-  std::uint32_t random_gap(std::uint32_t mean) noexcept {
+  // Operations come in groups, and one of each is looked at, at a random place. At the same place
+  // in each, a program that allocates and frees in turns would have only its frees looked at.
+  struct next_look {
+    std::uint64_t until;   // operations from now
+    std::uint64_t behind;  // operations of its group that come after it
+  };
+  void choose_next(next_look& next, std::uint64_t of_group) noexcept {
     random_ = random_ * 1664525 + 1013904223;
-    return static_cast<std::uint32_t>(
-        1 + ((std::uint64_t{random_} * (2 * std::uint64_t{mean} - 1)) >> 32));
+    const std::uint64_t place = 1 + ((std::uint64_t{random_} * of_group) >> 32);
+    next = {next.behind + place, of_group - place};
   }
 
+  static constexpr std::uint64_t timed_group = 64;
   static constexpr std::uint64_t never_full = ~std::uint64_t{0};
 
   thread_slot* slot_;
@@ -117,9 +122,9 @@ class thread_log {
   std::uint64_t full_since_;  // the reader's position when dropping began
   std::uint64_t last_time_;
   std::uint32_t not_epoch_;
+  next_look timed_;
+  next_look with_stack_;
   std::uint32_t random_;
-  std::uint32_t until_timed_;
-  std::uint32_t until_stack_;
   std::uint32_t last_stack_;
   std::uint32_t samples_in_call_;
   int timer_;
