@@ -12,13 +12,21 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
-#include <utility>
 
 namespace mallard::process {
 namespace {
 
 [[noreturn]] void fail(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
+}
+
+// "ulimit -v allows 400 MiB"; empty where no limit is set.
+std::string limit_text(auto resource, const char* option) {
+  rlimit room{};
+  getrlimit(resource, &room);
+  if (room.rlim_cur == RLIM_INFINITY) return {};
+  return std::string("ulimit ") + option + " allows " + std::to_string(room.rlim_cur >> 20) +
+         " MiB";
 }
 
 }  // namespace
@@ -96,22 +104,16 @@ int wait_for(pid_t child, rusage* used) {
 
 std::string limit_note(std::size_t bytes, int error) {
   const bool is_file = error == EFBIG;
-  rlimit room{};
-  getrlimit(is_file ? RLIMIT_FSIZE : RLIMIT_AS, &room);
-  if (room.rlim_cur == RLIM_INFINITY) return {};
+  const std::string limit = is_file ? limit_text(RLIMIT_FSIZE, "-f") : limit_text(RLIMIT_AS, "-v");
+  if (limit.empty()) return {};
   return "; this takes " + std::to_string(bytes >> 20) + " MiB" +
-         (is_file ? ", and ulimit -f" : " of address space, and ulimit -v") + " allows " +
-         std::to_string(room.rlim_cur >> 20) + " MiB";
+         (is_file ? ", and " : " of address space, and ") + limit;
 }
 
 std::string memory_limits() {
   std::string out;
-  for (const auto& [resource, option] : {std::pair(RLIMIT_AS, "-v"), {RLIMIT_DATA, "-d"}}) {
-    rlimit room{};
-    getrlimit(resource, &room);
-    if (room.rlim_cur == RLIM_INFINITY) continue;
-    out += std::string("; ulimit ") + option + " allows " + std::to_string(room.rlim_cur >> 20) +
-           " MiB";
+  for (const std::string& limit : {limit_text(RLIMIT_AS, "-v"), limit_text(RLIMIT_DATA, "-d")}) {
+    if (!limit.empty()) out += "; " + limit;
   }
   return out;
 }

@@ -54,10 +54,19 @@ struct session_options {
 // Only the reader frees a slot, and only the thread that took it fills it.
 enum class slot_state : std::uint32_t { free, taken, in_use };
 
+inline const char* file_name(const char* path) noexcept {
+  const char* const slash = std::strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+// Whether a program is the dynamic linker, whose arguments name another.
+inline bool is_dynamic_linker(const char* path) noexcept {
+  return std::strncmp(file_name(path), "ld", 2) == 0;
+}
+
 // Whether a dynamic linker is musl's, which ends programs that would load glibc's libraries.
 inline bool is_of_musl(const char* linker) noexcept {
-  const char* const slash = std::strrchr(linker, '/');
-  return std::strncmp(slash != nullptr ? slash + 1 : linker, "ld-musl", 7) == 0;
+  return std::strncmp(file_name(linker), "ld-musl", 7) == 0;
 }
 
 // The machine in the header of executables that we can record.

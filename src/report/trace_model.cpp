@@ -113,6 +113,7 @@ json result(const profile::dims_result& dims, name_list& names) {
     subsystem["windows"] = columns_of(subsystem["windows"]);
   };
   trim(made["program"]);
+  made["program"].erase("windows");
   for (json& one : made["subsystems"]) trim(one);
   for (std::size_t i = 0; i < dims.arena_scopes.size(); ++i) {
     json& scope = made["arena_scopes"][i];

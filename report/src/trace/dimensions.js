@@ -9,7 +9,7 @@ import { csvButton } from '../table.js';
 import { colour } from '../theme.js';
 import { smallCard } from '../tooltip.js';
 import { dimensionsOfAll, share, toneOf } from './names.js';
-import { onRange, range } from './range.js';
+import { onRange, range, sum } from './range.js';
 
 /** More lines than this cannot be told apart. */
 const mostLines = 7;
@@ -36,8 +36,7 @@ function inPart(one, { from, to }) {
   const [allocations, frees, sizes] = [part('allocations'), part('frees'), part('bytes')];
   const operations = allocations.map((n, at) => n + frees[at]);
   const weights = { allocations, bytes: sizes, operations };
-  const sum = (values) => values.reduce((all, value) => all + value, 0);
-  const made = { name: one.name, windows: one.windows, bytes: sum(sizes), operations: sum(operations),
+  const made = { name: one.name, bytes: sum(sizes), operations: sum(operations),
     peak: Math.max(...part('peak_bytes')), L: { scaled: null } };
   for (const [letter, by] of Object.entries(weightOf)) {
     const figures = part(letter);

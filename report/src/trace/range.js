@@ -59,7 +59,7 @@ export function bytesBelow(model) {
   return sums;
 }
 
-const sum = (values) => values.reduce((all, one) => all + one, 0);
+export const sum = (values) => values.reduce((all, one) => all + one, 0);
 
 /** Sums of the chosen part. */
 export function sumsOf(model) {

@@ -26,11 +26,6 @@ bool is_executable(const fs::path& file) {
   return access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, ignored);
 }
 
-// Its arguments name the program.
-bool is_dynamic_linker(const fs::path& file) {
-  return file.filename().string().starts_with("ld");
-}
-
 std::string find(const std::string& word) {
   if (word.find('/') != word.npos) return is_executable(word) ? word : "";
   const char* const path = std::getenv("PATH");
@@ -191,7 +186,8 @@ program_check check_program(const std::string& word) {
       out.what = obstacle::privileged;
     } else if (elf.is_of_other_machine()) {
       out.what = obstacle::other_machine;
-    } else if (elf.valid() && elf.linker().empty() && !is_dynamic_linker(out.file)) {
+    } else if (elf.valid() && elf.linker().empty() &&
+               !recorder::is_dynamic_linker(out.file.c_str())) {
       out.what = obstacle::static_program;
     } else if (elf.valid() && recorder::is_of_musl(elf.linker().c_str())) {
       out.what = obstacle::other_libc;

@@ -15,11 +15,6 @@
 namespace mallard::recorder {
 namespace {
 
-const char* file_name(const char* path) noexcept {
-  const char* const slash = strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
-}
-
 // The path after "#!" if it fits in `room`; otherwise empty.
 void read_interpreter(const char* line, char* to, std::size_t room) noexcept {
   while (*line == ' ' || *line == '\t') ++line;
@@ -101,8 +96,7 @@ unfollowed linker_obstacle(int file, const Elf64_Ehdr& header, const char* path)
     if (is_of_musl(linker)) return unfollowed::other_libc;
     return is_sanitized(file, header) ? unfollowed::sanitized : unfollowed::none;
   }
-  // A static program, unless it is the dynamic linker itself.
-  return strncmp(file_name(path), "ld", 2) == 0 ? unfollowed::none : unfollowed::static_program;
+  return is_dynamic_linker(path) ? unfollowed::none : unfollowed::static_program;
 }
 
 // Sets `script` to the interpreter of a script, otherwise to "".
