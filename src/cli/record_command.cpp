@@ -186,8 +186,8 @@ void add_record_command(command_parser app) {
                     "Unwind stacks by exception tables, which almost all programs have, or by "
                     "frame pointers");
   record.add_option("--sample-stacks", session.sample_stacks,
-                    "Record the stack of one of n events, on average; all events are counted "
-                    "(default 1; 0: no stacks)");
+                    "Record the stack of one of each n events; all events are counted (default 1; "
+                    "0: no stacks)");
   record.add_flag("--no-cpu", request->no_cpu,
                   "Do not sample processor time (default: 1000 samples a second)");
   record.add_flag(

@@ -41,9 +41,10 @@ interval_of_runs comparison::interval(const std::vector<double>& values) const {
   return {found.low, lab::median(values), found.high, values};
 }
 
-// Rounds in which both ran: in a race a control may have ended before the others.
+// Rounds in which all three ran: in a race a control may have ended before the others.
 std::size_t comparison::rounds_of_control(const contender& control) const {
-  return std::min(control.runs.size(), all_[control.below].runs.size());
+  return std::min(
+      {control.runs.size(), all_[control.below].runs.size(), all_[as_it_is].runs.size()});
 }
 
 std::vector<double> comparison::hook_shares(const contender& control) const {
