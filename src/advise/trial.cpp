@@ -136,17 +136,19 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
 
 std::size_t runs_of_a_round(const advice_report& report) {
   // Beside the ways, as it is, and with the hook alone for each place, which our malloc serves. The
-  // ideal malloc is two.
+  // ideal malloc is two. Where there may be an arena, all resources serve in turns with the
+  // program's malloc, without the hook alone.
   constexpr std::size_t others = 3;
-  std::set<std::pair<std::string, bool>> places;
+  std::set<std::string> places, of_arenas;
   bool has_own_malloc = false;
   for (const advice& one : report.advices) {
     if (one.from.how == strategy::switch_malloc) {
       has_own_malloc = has_own_malloc || one.from.malloc == "mallard";
     } else {
-      places.emplace(route_pattern(one.from), is_arena(one.from.how));
+      (is_arena(one.from.how) ? of_arenas : places).insert(route_pattern(one.from));
     }
   }
+  std::erase_if(places, [&](const std::string& one) { return of_arenas.contains(one); });
   const bool runs_own = !places.empty() && !has_own_malloc;
   return others + places.size() + report.advices.size() + (runs_own ? 1 : 0);
 }

@@ -101,18 +101,23 @@ void print(const whatif_result& result, bool colour) {
   if (result.outcomes.empty()) return;
   // The bootstrap of a few runs gives no more than their range.
   const unsigned runs = result.outcomes.front().runs;
-  const bool subtracts =
-      std::any_of(result.outcomes.begin(), result.outcomes.end(),
-                  [](const whatif_outcome& one) { return !one.routes.empty() && one.runs > 0; });
-  fmt::print("By {} time, {}{}.\n", result.by_processor_time ? "processor" : "elapsed",
+  const auto has = [&](bool in_turns) {
+    return std::any_of(result.outcomes.begin(), result.outcomes.end(), [&](const auto& one) {
+      return !one.routes.empty() && one.runs > 0 && one.in_turns == in_turns;
+    });
+  };
+  fmt::print("By {} time, {}{}{}.\n", result.by_processor_time ? "processor" : "elapsed",
              runs == 1 ? "one run"
              : runs < lab::fewest_for_interval
                  ? fmt::format("medians of {} runs, with their range", runs)
                  : fmt::format("medians of {} runs with 95 % intervals", runs),
-             subtracts
-                 ? fmt::format("; where there are routes, the hook's own time ({}) is subtracted",
+             has(false)
+                 ? fmt::format("; the hook's own time ({}) is subtracted from that of routes",
                                base::time_text(result.hook_seconds))
-                 : "");
+                 : "",
+             has(true) ? "; arenas and the program's malloc serve in turns within a run, which "
+                         "tell what an arena saves"
+                       : "");
 }
 
 // Checks the output paths before anything runs; a refused command leaves no file.

@@ -60,7 +60,7 @@ std::vector<lab::cell_result> whatif_cells(const whatif::whatif_result& result,
         cell.strategy +=
             fmt::format("{}{}={}", cell.strategy.empty() ? "" : " ", route.pattern, route.strategy);
       }
-    } else if (&one == &result.outcomes[1]) {
+    } else if (one.is_control) {
       cell.strategy = "hook";
     } else if (&one != &result.outcomes[0]) {
       cell.malloc = one.variant;

@@ -7,6 +7,7 @@
 // none, is put into the table, and gets them before the next run.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -97,15 +98,26 @@ struct alignas(64) thread_counts {
   route_counts of[most_routes];
 };
 
+// Who serves the blocks of a route. Behind a malloc they find their resources all the same, and are
+// known as theirs: that takes the hook's time, whoever serves them.
+enum class server : std::uint8_t { resource, malloc };
+// Of a run. In turns: each invocation of a scope has one of the two, and every route is by scope.
+enum class serving : std::uint8_t { resources, malloc, in_turns };
+
+// The turns of each server, see route/preload/turns.hpp.
+inline constexpr std::size_t turn_groups = 16;
+struct turn_sums {
+  std::atomic<std::uint64_t> nanoseconds[2];
+  std::atomic<std::uint64_t> blocks[2];
+};
+
 struct session : preload::session_head {
   std::uint32_t route_count = 0;
   bool walks = false;  // some condition is of functions or modules: stacks are needed
   bool by_frame_pointers = false;
   bool knows_frames =
       false;  // frames may stand for walks, in all runs that are compared or in none
-  // Blocks find their resources, and are known as theirs, but a malloc serves them: the
-  // time that the hook takes, whoever serves them.
-  bool by_malloc = false;
+  serving by = serving::resources;
   bool names_survivors = false;  // costs more: not for runs that count
   route_rule routes[most_routes];
   char scopes[most_scopes][name_bytes] = {};  // of conditions; the first scope_count
@@ -123,6 +135,7 @@ struct session : preload::session_head {
   survivor_site sites[most_sites];
   address_marks addresses[most_addresses];
   thread_counts threads[most_threads];
+  std::array<turn_sums, turn_groups> turns[most_routes];
 };
 
 // The search for a key begins here.

@@ -11,14 +11,8 @@
 namespace mallard::whatif {
 namespace {
 
-// Processor time where one thread does all the work, or others work on the machine: it is disturbed
-// less.
 double run_figures::* figure(const std::vector<run_figures>& plain) {
-  const double busy = median_of(plain, &run_figures::processor_seconds);
-  const double passed = median_of(plain, &run_figures::seconds);
-  constexpr double little = 0.1;  // of one processor
-  const bool alone = median_of(plain, &run_figures::others_seconds) <= little * passed;
-  return busy <= 1.1 * passed || !alone ? &run_figures::processor_seconds : &run_figures::seconds;
+  return is_by_processor_time(plain) ? &run_figures::processor_seconds : &run_figures::seconds;
 }
 
 // Half of the median's 95 % interval, by the deviations' median, which single disturbed rounds do
@@ -32,6 +26,14 @@ double error_of_median(std::span<const double> values, double median) {
 }
 
 }  // namespace
+
+bool is_by_processor_time(const std::vector<run_figures>& plain) {
+  const double busy = median_of(plain, &run_figures::processor_seconds);
+  const double passed = median_of(plain, &run_figures::seconds);
+  constexpr double little = 0.1;  // of one processor
+  const bool alone = median_of(plain, &run_figures::others_seconds) <= little * passed;
+  return busy <= 1.1 * passed || !alone;
+}
 
 comparison::comparison(const std::vector<contender>& all, std::uint64_t seed)
     : all_(all), seed_(seed), time_(figure(all[as_it_is].runs)) {}
@@ -58,6 +60,16 @@ std::vector<double> comparison::hook_shares(const contender& control) const {
   return out;
 }
 
+std::vector<double> comparison::saved_shares(const contender& one) const {
+  const std::vector<run_figures>& without = all_[one.below].runs;
+  std::vector<double> out;
+  for (std::size_t i = 0; i < std::min(one.saved.size(), without.size()); ++i) {
+    if (without[i].processor_seconds <= 0) continue;
+    for (const double saved : one.saved[i]) out.push_back(saved / without[i].processor_seconds);
+  }
+  return out;
+}
+
 double comparison::hook_seconds(const contender& control) const {
   const std::vector<double> shares = hook_shares(control);
   return shares.empty() ? 0 : lab::median(shares) * median_of(all_[as_it_is].runs, time_);
@@ -65,20 +77,34 @@ double comparison::hook_seconds(const contender& control) const {
 
 std::vector<round_times> comparison::rounds_of(const contender& one) const {
   constexpr double error_of_itself = 0.1;  // of what the hook takes
-  const std::vector<double> shares =
-      one.routes.empty() ? std::vector<double>{0} : hook_shares(all_[one.control]);
+  constexpr double error_of_saved = 0.05;
+  const contender& timed = one.in_turns ? all_[one.below] : one;
+  const std::vector<double> shares = one.in_turns         ? saved_shares(one)
+                                     : one.routes.empty() ? std::vector<double>{0}
+                                                          : hook_shares(all_[one.control]);
+  if (one.in_turns && shares.empty()) return {};
   double takes = 0, noise = 0;
   if (!shares.empty()) {
     takes = lab::median(shares);
     noise = error_of_median(shares, takes);
   }
+  const double error =
+      one.in_turns ? error_of_saved * std::abs(takes) : error_of_itself * std::max(0.0, takes);
+  const std::vector<run_figures>& usual = all_[as_it_is].runs;
   std::vector<round_times> out;
-  for (std::size_t i = 0; i < std::min(one.runs.size(), all_[as_it_is].runs.size()); ++i) {
-    const double usual = all_[as_it_is].runs[i].*time_;
-    out.push_back({usual, one.runs[i].*time_, usual * takes,
-                   usual * error_of_itself * std::max(0.0, takes), usual * noise});
+  for (std::size_t i = 0; i < std::min({one.runs.size(), timed.runs.size(), usual.size()}); ++i) {
+    // Shares are of this: of a malloc below the resource in the one case, of the program in the
+    // other.
+    const double whole = one.in_turns ? timed.runs[i].*time_ : usual[i].*time_;
+    out.push_back(
+        {usual[i].*time_, timed.runs[i].*time_, whole * takes, whole * error, whole * noise});
   }
   return out;
+}
+
+double comparison::times_what_is_left(const contender& one, double gain) const {
+  if (one.in_turns) return 1;  // nothing is taken off its runs
+  return median_of(one.runs, time_) * gain / median_of(all_[as_it_is].runs, time_);
 }
 
 std::optional<gain_of_rounds> comparison::gain(const contender& one) const {
@@ -92,6 +118,8 @@ std::string comparison::why_no_figure(const contender& one, const whatif_outcome
   const double runs_to_tell = std::min<double>(enough_runs, times_what_is_left(one, found.median));
   const bool is_few = needs_runs && !one.routes.empty() && found.runs < runs_to_tell;
   if (!found.gains.empty() && !is_few) return "";
+  if (one.in_turns && one.saved.empty()) return "there was no time to serve it in turns";
+  if (one.in_turns) return "there are too few turns of its scope to tell what is saved";
   std::string why =
       "the hook and the calls of the resource take too much of its time to measure the rest";
   if (found.runs < enough_runs) {
@@ -101,7 +129,11 @@ std::string comparison::why_no_figure(const contender& one, const whatif_outcome
 }
 
 whatif_outcome comparison::outcome(const contender& one, bool needs_runs) const {
-  whatif_outcome out{.variant = one.name, .remark = one.remark, .fell_behind = one.fell_behind};
+  whatif_outcome out{.variant = one.name,
+                     .remark = one.remark,
+                     .fell_behind = one.fell_behind,
+                     .is_control = one.is_control,
+                     .in_turns = one.in_turns};
   out.routes = one.of_routes;
   for (std::size_t i = 0; i < std::min(out.routes.size(), one.survivors.size()); ++i) {
     out.routes[i].survivor_names = one.survivors[i];
@@ -133,12 +165,17 @@ double comparison::memory_of(const contender& one) const {
   const auto resident = [](const contender& of) {
     return of.runs.empty() ? 0 : median_of(of.runs, &run_figures::resident_bytes);
   };
+  const double usual = resident(all_[as_it_is]);
+  if (usual <= 0) return 0;
+  if (one.in_turns) {
+    const auto first = static_cast<double>(one.first.resident_bytes);
+    return std::max(0.0, first - one.hook_bytes) / usual;
+  }
   double hooks = 0;
   if (const contender& control = all_[one.control]; !one.routes.empty()) {
     hooks = std::max(0.0, resident(control) - resident(all_[control.below]));
   }
-  const double usual = resident(all_[as_it_is]);
-  return usual > 0 ? std::max(0.0, resident(one) - hooks) / usual : 0;
+  return std::max(0.0, resident(one) - hooks) / usual;
 }
 
 std::optional<metric_of_runs> comparison::metric_of(const contender& one) const {

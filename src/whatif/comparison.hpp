@@ -2,8 +2,10 @@
 //
 // The time of a routed run has a part that a program written with the resource would not take: the
 // hook's. A control run takes it, too, on our malloc; by as much as it is slower than the program
-// on that malloc is subtracted. All are compared with the program in the same round: a host that
-// slows the machine for a while slows the neighbours in a round alike.
+// on that malloc is subtracted. Where a resource and a malloc serve in turns, the turns of one run
+// say by how much the program is faster with the resource, and nothing is subtracted. All are
+// compared with the program in the same round: a host that slows the machine for a while slows the
+// neighbours in a round alike.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +19,10 @@
 
 namespace mallard::whatif {
 
+// Gains are, where one thread does all the work or others work on the machine: it is disturbed
+// less.
+bool is_by_processor_time(const std::vector<run_figures>& plain);
+
 class comparison {
  public:
   // `all`: the program as it is first, which ran; they must outlive this. `seed`: of bootstraps.
@@ -29,9 +35,7 @@ class comparison {
   // How many times as fast a way makes the program; nothing where that cannot be told.
   std::optional<gain_of_rounds> gain(const contender& one) const;
   // How many times as long its runs are as what is left of them, at this gain.
-  double times_what_is_left(const contender& one, double gain) const {
-    return median_of(one.runs, time_) * gain / median_of(all_[as_it_is].runs, time_);
-  }
+  double times_what_is_left(const contender& one, double gain) const;
   bool is_slower(const contender& one, const contender& other) const {
     return median_of(one.runs, time_) > median_of(other.runs, time_);
   }
@@ -42,6 +46,8 @@ class comparison {
   std::size_t rounds_of_control(const contender& control) const;
   // The same as shares of the program's time, of each round.
   std::vector<double> hook_shares(const contender& control) const;
+  // By which a way in turns is faster than the program on its malloc, as shares of that one's time.
+  std::vector<double> saved_shares(const contender& one) const;
   interval_of_runs interval(const std::vector<double>& values) const;
   std::vector<round_times> rounds_of(const contender& one) const;
   std::string why_no_figure(const contender& one, const whatif_outcome& found,

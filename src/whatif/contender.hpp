@@ -35,6 +35,12 @@ struct contender {
   bool is_control = false;
   std::size_t control = 0;
   std::size_t below = 0;
+  // Its resource and the malloc of `below` serve in turns, and it needs no control: by what the
+  // resource saves of each run, by groups of turns, it is faster than `below`.
+  bool in_turns = false;
+  std::vector<std::vector<double>> saved = {};  // by run
+  std::vector<double> first_saved = {};         // of `first`, where there was no time for more
+  double hook_bytes = 0;  // that are in its first run, in which its resource serves all
 };
 
 inline constexpr std::size_t as_it_is = 0;

@@ -191,7 +191,7 @@ run_figures measure(const std::vector<std::string>& command,
 
 program_runner::program_runner(std::vector<std::string> command, const std::string& metric,
                                bool (*interrupted)())
-    : interrupted_(interrupted) {
+    : interrupted_(interrupted), reads_metric_(!metric.empty()) {
   std::optional<profile::line_pattern> pattern;
   if (!metric.empty()) pattern.emplace(metric);
   const process::ends channel = process::make_channel();

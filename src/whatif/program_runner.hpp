@@ -43,6 +43,8 @@ class program_runner {
   // `environment`: what is set for it. Its output goes nowhere; its input is ours from the start,
   // where that is a file, else there is none. Throws std::runtime_error when the runner is gone.
   run_figures run(const process::environment& environment, bool reads_output);
+  // Whether a number is looked for.
+  bool reads_metric() const { return reads_metric_; }
   // Number of runs so far.
   unsigned runs() const { return runs_; }
   // If so, the last run's figures are not the program's.
@@ -52,6 +54,7 @@ class program_runner {
   void wait_for_answer() const;
 
   bool (*interrupted_)();
+  bool reads_metric_;
   pid_t pid_ = -1;
   int channel_ = -1;
   unsigned runs_ = 0;

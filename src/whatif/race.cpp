@@ -74,7 +74,7 @@ bool race::goes_on(unsigned rounds, double passed) {
     if (one.ideal || one.fell_behind || !one.remark.empty()) continue;
     ++left;
     const auto gain = now.gain(one);
-    const double margin = one.hooked ? of_routed[at] : margins[at];
+    const double margin = one.hooked && !one.in_turns ? of_routed[at] : margins[at];
     // The more is taken off, the more of what is left is noise; and too little to tell is not
     // behind.
     const double times_the_rest = gain ? now.times_what_is_left(one, gain->median) : enough;
@@ -108,7 +108,8 @@ bool race::goes_on(unsigned rounds, double passed) {
 
 // Where the time would be over before the best had runs enough to be proved, those that gain
 // least leave. The best malloc and the best resource stay: few runs do not tell which of them is
-// better. After two runs or fewer, what is close to the best of its kind stays, too.
+// better. So do those that one run in turns would tell much of. After two runs or fewer, what is
+// close to the best of its kind stays, too.
 void race::leave_for_want_of_time(std::vector<standing> all, unsigned rounds, double passed) {
   constexpr unsigned few = 2;
   constexpr double close = 1.25;
@@ -120,9 +121,9 @@ void race::leave_for_want_of_time(std::vector<standing> all, unsigned rounds, do
   // The malloc below the controls runs as long as a resource does.
   std::vector<bool> is_below(all_.size());
   for (const standing& one : all) {
-    if (one.who->hooked && !one.who->fell_behind) {
-      is_below[all_[one.who->control].below] = true;
-    }
+    const contender& who = *one.who;
+    if (!who.hooked || who.fell_behind) continue;
+    is_below[who.in_turns ? who.below : all_[who.control].below] = true;
   }
   is_below[as_it_is] = true;
   for (std::size_t i = 0; i < all_.size(); ++i) {
@@ -132,9 +133,10 @@ void race::leave_for_want_of_time(std::vector<standing> all, unsigned rounds, do
   // A way takes its share of its control's time.
   const auto share_of_control = [&](const contender& of) {
     const auto sharing = std::count_if(all.begin(), all.end(), [&](const standing& other) {
-      return other.who->control == of.control;
+      return !other.who->in_turns && other.who->control == of.control;
     });
-    return of.hooked ? seconds(all_[of.control]) / static_cast<double>(sharing) : 0.0;
+    return of.hooked && !of.in_turns ? seconds(all_[of.control]) / static_cast<double>(sharing)
+                                     : 0.0;
   };
   std::array<double, 2> best{};  // of mallocs, of resources
   for (const standing& one : all) {
@@ -144,24 +146,26 @@ void race::leave_for_want_of_time(std::vector<standing> all, unsigned rounds, do
   for (const standing& one : all) {
     const bool runs_anyway = is_below[static_cast<std::size_t>(one.who - all_.data())];
     field.push_back({one.gain, runs_anyway ? 0 : seconds(*one.who) + share_of_control(*one.who),
-                     one.gain * (rounds < few ? close : 1) >= best[one.who->hooked]});
+                     (one.who->in_turns && one.who->saved.empty()) ||
+                         one.gain * (rounds < few ? close : 1) >= best[one.who->hooked]});
   }
   for (const std::size_t i : leaving(field, of_a_round)) all[i].who->fell_behind = true;
 }
 
 void race::leave_with_their_ways() {
   std::vector<bool> is_needed(all_.size());
-  const auto need = [&](bool controls, std::size_t contender::* what) {
+  const auto need = [&](bool controls) {
     for (const contender& one : all_) {
       const bool runs = one.remark.empty() && !one.fell_behind;
-      if (one.hooked && one.is_control == controls && runs) is_needed[one.*what] = true;
+      if (!one.hooked || one.is_control != controls || !runs) continue;
+      is_needed[one.is_control || one.in_turns ? one.below : one.control] = true;
     }
   };
-  need(false, &contender::control);
+  need(false);
   for (std::size_t i = 0; i < all_.size(); ++i) {
     if (all_[i].is_control) all_[i].fell_behind = !is_needed[i];
   }
-  need(true, &contender::below);
+  need(true);
   for (std::size_t i = hook_alone; i < all_.size(); ++i) {
     if (is_needed[i]) all_[i].fell_behind = false;
     const bool is_hidden_malloc = i >= first_hidden_ && !all_[i].is_control;

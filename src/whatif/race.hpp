@@ -32,6 +32,8 @@ class race {
 
   // By the first runs, which are no round: files and caches were cold in some of them.
   void leave_far_behind(double passed);
+  // Controls, and mallocs below ways, that no way needs any more, if any ever did.
+  void leave_with_their_ways();
   // After so many rounds, when so many seconds have passed. Returns: whether there is another round
   // to run.
   bool goes_on(unsigned rounds, double passed);
@@ -44,7 +46,6 @@ class race {
   };
   void rest_ideal(unsigned rounds, const comparison& now);
   void leave_for_want_of_time(std::vector<standing> all, unsigned rounds, double passed);
-  void leave_with_their_ways();
 
   std::vector<contender>& all_;
   std::size_t first_hidden_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <new>
 #include <set>
@@ -70,7 +71,9 @@ void route_session::prepare(const std::vector<route::route_rule>& routes, purpos
   session_->route_count = static_cast<std::uint32_t>(routes.size());
   std::copy(routes.begin(), routes.end(), session_->routes);
   session_->names_survivors = names_survivors;
-  session_->by_malloc = what == purpose::by_malloc;
+  session_->by = what == purpose::by_malloc  ? route::serving::malloc
+                 : what == purpose::in_turns ? route::serving::in_turns
+                                             : route::serving::resources;
   session_->walks =
       names_survivors || !conditions_.functions.empty() || !conditions_.modules.empty();
   session_->no_address_space = 0;
@@ -78,6 +81,14 @@ void route_session::prepare(const std::vector<route::route_rule>& routes, purpos
   for (route::survivor_site& one : session_->sites) {
     one.key = 0;
     one.blocks = 0;
+  }
+  for (auto& groups : session_->turns) {
+    for (route::turn_sums& one : groups) {
+      for (const route::server by : {route::server::resource, route::server::malloc}) {
+        one.nanoseconds[static_cast<std::size_t>(by)] = 0;
+        one.blocks[static_cast<std::size_t>(by)] = 0;
+      }
+    }
   }
   for (route::thread_counts& one : session_->threads) {
     one.pid = 0;
@@ -195,6 +206,36 @@ std::vector<route_outcome> route_session::outcomes(const std::vector<whatif_rout
     one.peak_bytes = session_->peak_bytes[i].load();
     out.push_back(std::move(one));
   }
+  return out;
+}
+
+std::vector<double> route_session::saved() const {
+  constexpr std::size_t enough_groups = 8;
+  std::vector<double> out(route::turn_groups);
+  std::vector<bool> is_told(route::turn_groups, true);
+  for (std::uint32_t i = 0; i < session_->route_count; ++i) {
+    std::uint64_t blocks = 0;
+    for (const route::thread_counts& thread : session_->threads) {
+      blocks += thread.of[i].blocks.load();
+    }
+    for (std::size_t group = 0; group < route::turn_groups; ++group) {
+      const auto seconds_of_block = [&](route::server by) {
+        const route::turn_sums& sums = session_->turns[i][group];
+        const auto which = static_cast<std::size_t>(by);
+        return 1e-9 * static_cast<double>(sums.nanoseconds[which].load()) /
+               static_cast<double>(sums.blocks[which].load());
+      };
+      const double saved =
+          seconds_of_block(route::server::malloc) - seconds_of_block(route::server::resource);
+      is_told[group] = is_told[group] && std::isfinite(saved);
+      out[group] += saved * static_cast<double>(blocks);
+    }
+  }
+  std::size_t told = 0;
+  for (std::size_t group = 0; group < out.size(); ++group) {
+    if (is_told[group]) out[told++] = out[group];
+  }
+  out.resize(told < enough_groups ? 0 : told);
   return out;
 }
 

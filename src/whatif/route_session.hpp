@@ -30,7 +30,7 @@ class route_session {
     counts,     // its time is
     names,      // addresses are found that have no names yet, and survivors
     by_malloc,  // time as well: that of the hook, as a malloc serves all
-                // costs
+    in_turns,   // so are the turns of both, of routes that are all scoped
   };
   void prepare(const std::vector<route::route_rule>& routes, purpose what);
   // All variants have the same conditions, for one function's frames: see session::knows_frames.
@@ -43,6 +43,9 @@ class route_session {
 
   // Outcome of the run. `of`: the routes that were given to prepare().
   std::vector<route_outcome> outcomes(const std::vector<whatif_route>& of) const;
+  // Seconds by which the run would have been faster had a malloc not served in turns; of each group
+  // of turns, or none if too few of them have both.
+  std::vector<double> saved() const;
   // The survivors' names, by route.
   std::vector<std::vector<std::string>> survivor_names() const;
   bool was_out_of_addresses() const { return session_->no_address_space.load() != 0; }

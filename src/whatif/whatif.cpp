@@ -72,6 +72,17 @@ bool go_the_same_way(const std::vector<route::route_rule>& some,
                     });
 }
 
+bool are_scoped(const std::vector<route::route_rule>& rules) {
+  return !rules.empty() &&
+         std::all_of(rules.begin(), rules.end(), [](const auto& one) { return one.is_scoped(); });
+}
+
+bool have_same_conditions(const std::vector<route::route_rule>& some,
+                          const std::vector<route::route_rule>& others) {
+  return std::equal(some.begin(), some.end(), others.begin(), others.end(),
+                    [](const auto& a, const auto& b) { return a.has_conditions_of(b); });
+}
+
 class experiment {
  public:
   explicit experiment(const whatif_options& options) : options_(options) {
@@ -99,18 +110,24 @@ class experiment {
     for (const lab::malloc_library& one :
          lab::choose_mallocs("--malloc", options.mallocs, found).found) {
       if (one.file.empty() && options.mallocs.front() == "all") continue;  // as it is
-      contenders_.push_back(
-          {.name = one.name, .set = {{"LD_PRELOAD", preload_of(process::preloadable(one.file))}}});
+      contenders_.push_back({.name = one.name, .set = set_for(one)});
     }
     add_ideal();
     first_control_ = contenders_.size();
-    for (std::size_t i = 0; i < options.variants.size(); ++i) find_control(i);
+    for (std::size_t i = 0; i < options.variants.size(); ++i) {
+      find_control(i);
+      const std::string& malloc = options.variants[i].malloc;
+      if (malloc.empty()) continue;
+      const lab::malloc_library library = lab::find_malloc("--malloc", malloc, found);
+      contenders_[hook_alone + 1 + i].below = running_on(library);
+    }
     if (!options.variants.empty() && !options.as_it_was) put_controls_on_own_malloc(found);
   }
 
   whatif_result run() {
     if (!first_runs()) return result();
     race racing(contenders_, first_control_, options_.seed, options_.time_budget);
+    racing.leave_with_their_ways();
     if (options_.races) racing.leave_far_behind(seconds_passed());
     const auto over = [&] {
       return options_.time_budget > 0 &&
@@ -126,6 +143,7 @@ class experiment {
           })) {
         for (contender& one : contenders_) {
           if (one.runs.size() > round) one.runs.resize(round);
+          if (one.saved.size() > round) one.saved.resize(round);
         }
         break;
       }
@@ -198,19 +216,29 @@ class experiment {
       if (own.file.empty() && one.name == own.name) own.file = one.file;
     }
     if (own.file.empty()) return;
-    const environment set = {{"LD_PRELOAD", preload_of(process::preloadable(own.file))}};
-    const auto is_on_it = [&](const contender& one) { return one.set == set; };
-    auto below = std::find_if(contenders_.begin(), contenders_.end(), is_on_it);
-    if (below == contenders_.end()) {
-      contenders_.push_back({.name = own.name, .set = set});
-      below = contenders_.end() - 1;
-    }
+    const std::size_t below = running_on(own);
     for (contender& one : contenders_) {
       if (!one.is_control) continue;
       one.name = "hook alone on mallard";
       one.set = hooked_on(own);
-      one.below = static_cast<std::size_t>(below - contenders_.begin());
+      one.below = below;
     }
+  }
+
+  static environment set_for(const lab::malloc_library& malloc) {
+    return {{"LD_PRELOAD", preload_of(process::preloadable(malloc.file))}};
+  }
+
+  // The program on that malloc, which is hidden if nobody asked for it.
+  std::size_t running_on(const lab::malloc_library& malloc) {
+    const environment set = set_for(malloc);
+    const auto is_on_it = [&](const contender& one) { return one.set == set; };
+    auto found = std::find_if(contenders_.begin(), contenders_.end(), is_on_it);
+    if (found == contenders_.end()) {
+      contenders_.push_back({.name = malloc.name, .set = set});
+      found = contenders_.end() - 1;
+    }
+    return static_cast<std::size_t>(found - contenders_.begin());
   }
 
   // The program does not run on our malloc as it does on its own.
@@ -256,15 +284,15 @@ class experiment {
     return {any};
   }
 
-  void prepare(const contender& one, bool names) {
-    using purpose = route_session::purpose;
-    session_->prepare(one.rules, names            ? purpose::names
-                                 : one.is_control ? purpose::by_malloc
-                                                  : purpose::counts);
+  using purpose = route_session::purpose;
+
+  // Of runs that count.
+  static purpose purpose_of(const contender& one) {
+    return one.is_control ? purpose::by_malloc : one.in_turns ? purpose::in_turns : purpose::counts;
   }
 
-  run_figures run_once(contender& one, bool reads_output, bool names) {
-    if (one.hooked) prepare(one, names);
+  run_figures run_once(contender& one, bool reads_output, purpose what) {
+    if (one.hooked) session_->prepare(one.rules, what);
     const run_figures done = runner().run(one.set, reads_output);
     if (done.error != 0) {
       throw std::runtime_error(options_.command.front() + ": " + how_it_ended(done));
@@ -281,27 +309,67 @@ class experiment {
   // compared, and survivors named. False: interrupted.
   bool first_runs() {
     contender& plain = contenders_[as_it_is];
-    plain.first =
-        options_.as_it_was ? *options_.as_it_was : run_once(plain, options_.check_output, false);
+    plain.first = options_.as_it_was ? *options_.as_it_was
+                                     : run_once(plain, options_.check_output, purpose::counts);
     if (is_interrupted()) return false;
-    const bool is_hooked = !options_.variants.empty();
-    if (is_hooked && !find_addresses()) return false;
     plain.has_run = true;
-    if (options_.as_it_was && !is_hooked) {
-      contenders_[hook_alone].first = plain.first;  // nothing is hooked
-      contenders_[hook_alone].has_run = true;
+    if (!options_.variants.empty()) {
+      if (!find_addresses()) return false;
+      find_turns();
     }
-    for (std::size_t i = hook_alone; i < first_control_; ++i) {
+    for (std::size_t i = hook_alone + 1; i < first_control_; ++i) {
       if (!run_first(i)) return false;
     }
     return true;
+  }
+
+  // Where the program's processor time is what counts: that is what turns take.
+  void find_turns() {
+    const run_figures& plain = contenders_[as_it_is].first;
+    if (!is_by_processor_time({plain}) || runner().reads_metric()) return;
+    for (contender& one : contenders_) {
+      one.in_turns = one.hooked && !one.is_control && are_scoped(one.rules);
+    }
+    constexpr double runs_of_way = 2;
+    const double all = runs_of_way * plain.seconds * static_cast<double>(contenders_.size());
+    is_short_ = options_.as_it_was ||
+                (options_.time_budget > 0 && seconds_passed() + all > options_.time_budget);
+  }
+
+  // Scoped routes tell whether their invocations are such that a pool of one thread can have their
+  // blocks in turns, too. False: interrupted.
+  bool follow_in_turns(contender& pool) {
+    const run_figures& plain = contenders_[as_it_is].first;
+    constexpr double one_thread = 1.1;
+    if (are_scoped(pool.rules) || plain.processor_seconds > one_thread * plain.seconds) return true;
+    for (std::size_t i = hook_alone + 1; i < first_control_; ++i) {
+      const contender& other = contenders_[i];
+      if (!are_scoped(other.rules) || other.set != pool.set) continue;
+      if (!have_same_conditions(other.rules, pool.rules)) continue;
+      if (!run_first(i)) return false;
+      pool.in_turns = other.in_turns && other.remark.empty();
+      pool.hook_bytes = other.hook_bytes;
+    }
+    return true;
+  }
+
+  // Enough invocations and time for turns, and blocks that are freed before the next one begins.
+  static bool fits_turns(double seconds, const std::vector<route_outcome>& routes) {
+    constexpr double shortest = 0.05;
+    constexpr std::uint64_t fewest_invocations = 64;
+    if (seconds < shortest) return false;
+    constexpr std::uint64_t one_of = 100;  // blocks may be freed later, or be served otherwise
+    return std::all_of(routes.begin(), routes.end(), [](const route_outcome& one) {
+      return one.resets >= fewest_invocations && one.survivors <= one.blocks / one_of &&
+             one.passed_on <= one.blocks / one_of;
+    });
   }
 
   // Without a control nothing is known of one that is hooked, and of a control nothing without the
   // program on its malloc.
   void take_remark_of_control(contender& one) const {
     if (!one.hooked || !one.remark.empty()) return;
-    const contender& control = one.is_control ? one : contenders_[one.control];
+    const contender& control = one.is_control || one.in_turns ? one : contenders_[one.control];
     one.remark = control.remark.empty() ? contenders_[control.below].remark : control.remark;
   }
 
@@ -312,10 +380,11 @@ class experiment {
     contender looks = contenders_[hook_alone];
     looks.set = hooked_;
     looks.rules = options_.names_survivors ? std::vector<route::route_rule>{} : rules_to_look_for();
-    const run_figures hooked = run_once(looks, reads, options_.names_survivors);
+    const run_figures hooked =
+        run_once(looks, reads, options_.names_survivors ? purpose::names : purpose::counts);
     if (is_interrupted()) return false;
     if (hooked.output != plain.output &&
-        run_once(contenders_[as_it_is], reads, false).output != plain.output) {
+        run_once(contenders_[as_it_is], reads, purpose::counts).output != plain.output) {
       if (is_interrupted()) return false;
       fail_changing();
     }
@@ -332,7 +401,9 @@ class experiment {
     contender& one = contenders_[which];
     if (one.has_run) return true;
     one.has_run = true;
-    if (one.hooked && !run_first(one.is_control ? one.below : one.control)) return false;
+    if (one.hooked && !one.is_control && !follow_in_turns(one)) return false;
+    const bool needs_below = one.is_control || one.in_turns;
+    if (one.hooked && !run_first(needs_below ? one.below : one.control)) return false;
     if (one.is_control && !contenders_[one.below].remark.empty()) put_on_programs_malloc(one);
     if (options_.last_start > 0 && seconds_passed() > options_.last_start) {
       one.remark = "there was no time left for it";
@@ -340,7 +411,12 @@ class experiment {
     }
     const contender* const named = names_of_survivors(which);
     one.names_first = named == &one;
-    const run_figures done = run_once(one, options_.check_output, named == &one);
+    const bool turns = one.in_turns && is_short_ && !one.names_first;
+    const bool is_whole = one.in_turns && !turns;  // its resource serves all
+    const run_figures done = run_once(one, options_.check_output,
+                                      one.names_first ? purpose::names
+                                      : is_whole      ? purpose::counts
+                                                      : purpose_of(one));
     if (is_interrupted()) return false;
     one.first = done;
     judge(one, contenders_[as_it_is].first, done);
@@ -354,10 +430,36 @@ class experiment {
       return run_first(which);
     }
     if (one.remark.empty() && !was_met(one.of_routes)) one.remark = "no block matched a route";
-    take_remark_of_control(one);
     one.survivors =
         named == nullptr || named == &one ? session_->survivor_names() : named->survivors;
+    if (turns) one.first_saved = session_->saved();
+    if (one.remark.empty() && one.in_turns && are_scoped(one.rules)) {
+      if (!fits_turns(done.processor_seconds, one.of_routes)) {
+        one.in_turns = false;
+        if (!run_first(one.control)) return false;
+        one.has_run = !turns;
+        if (turns) return run_first(which);
+      } else if (!is_short_ && !find_hook_bytes(one)) {
+        return false;
+      }
+    }
+    take_remark_of_control(one);
+    // Its memory is that of a run in which its resource serves all, without names.
+    if (one.in_turns && one.names_first && one.remark.empty()) {
+      one.first = run_once(one, options_.check_output, purpose::counts);
+      one.names_first = false;
+      return !is_interrupted();
+    }
     return true;
+  }
+
+  // By which the hook's memory makes its run larger, whoever serves. False: interrupted.
+  bool find_hook_bytes(contender& one) {
+    contender hook = one;
+    const run_figures hooked = run_once(hook, options_.check_output, purpose::by_malloc);
+    const auto without = static_cast<double>(contenders_[one.below].first.resident_bytes);
+    one.hook_bytes = std::max(0.0, static_cast<double>(hooked.resident_bytes) - without);
+    return !is_interrupted();
   }
 
   // The one whose first run names the survivors of this one, since that takes long: itself, or an
@@ -385,6 +487,7 @@ class experiment {
     for (contender& one : contenders_) {
       if (!one.runs.empty() || !one.remark.empty() || !(is_only || one.fell_behind)) continue;
       one.runs = {one.first};
+      if (!one.first_saved.empty()) one.saved = {one.first_saved};
       one.only_named = one.names_first;
     }
   }
@@ -405,12 +508,14 @@ class experiment {
   }
 
   void measure(contender& one) {
-    const run_figures done = run_once(one, options_.check_output, false);
+    const run_figures done = run_once(one, options_.check_output, purpose_of(one));
     if (is_interrupted()) return;  // so was the program, where both are of one terminal
     const run_figures& plain = contenders_[as_it_is].first;
     if (&one == &contenders_[as_it_is] && done.output != plain.output) fail_changing();
     judge(one, plain, done);
-    if (one.remark.empty()) one.runs.push_back(done);
+    if (!one.remark.empty()) return;
+    one.runs.push_back(done);
+    if (one.in_turns) one.saved.push_back(session_->saved());
   }
 
   whatif_result result() const {
@@ -420,6 +525,7 @@ class experiment {
     out.by_processor_time = figures.is_by_processor_time();
     out.hook_seconds = std::max(0.0, figures.hook_seconds(contenders_[hook_alone]));
     for (std::size_t i = 0; i < first_control_; ++i) {
+      if (!contenders_[i].has_run) continue;  // the hook alone, where no way needs it
       whatif_outcome one = figures.outcome(contenders_[i], !options_.as_it_was);
       if (!contenders_[i].ideal) {
         out.outcomes.push_back(std::move(one));
@@ -441,6 +547,7 @@ class experiment {
   environment hooked_ = {};  // with it alone
   std::vector<contender> contenders_;
   std::size_t first_control_ = 0;  // of contenders: from there on they are in no outcome
+  bool is_short_ = false;          // time: first runs are in turns, too
 };
 
 }  // namespace

@@ -115,11 +115,13 @@ struct whatif_outcome {
   std::optional<metric_of_runs> metric = {};
   unsigned runs = 0;
   bool fell_behind = false;  // in a race: it was run no more
+  bool is_control = false;   // the hook alone
+  bool in_turns = false;     // its resource served every other turn, and nothing is subtracted
   std::vector<route_outcome> routes = {};
 };
 
 struct whatif_result {
-  std::vector<whatif_outcome> outcomes;      // "as it is" first, then "hook alone"
+  std::vector<whatif_outcome> outcomes;  // "as it is" first, then "hook alone" if a way needed it
   std::optional<whatif_outcome> ideal = {};  // of the faster of two; not set: it did not run
   double hook_seconds = 0;                   // what was subtracted, of the first variant
   bool by_processor_time = true;  // the gains are; else by elapsed time: several threads work

@@ -40,18 +40,18 @@ constexpr std::array<strategy, 5> routed = {strategy::multipool, strategy::heap,
 constexpr std::size_t first_scoped = 3;
 
 // As `mallard whatif` makes it, for a process that lives as long as this one.
-void open_session(bool by_malloc = false) {
+void open_session(serving by = serving::resources) {
   const preload::session_file made = preload::make_session(session_kind, sizeof(session));
   ASSERT_NE(made.memory, nullptr);
   auto* const all = static_cast<session*>(made.memory);
   preload::publish(*all, session_kind, sizeof(session));
-  all->by_malloc = by_malloc;
+  all->by = by;
   all->route_count = routed.size();
   all->scope_count = 1;
   std::strcpy(all->scopes[0], scope_name);
   for (std::size_t i = 0; i < routed.size(); ++i) {
-    all->routes[i] = {routed[i], 0, i < first_scoped ? 0u : 1u, sizes_of[i].smallest,
-                      sizes_of[i].largest};
+    const bool is_scoped = i >= first_scoped || by == serving::in_turns;
+    all->routes[i] = {routed[i], 0, is_scoped ? 1u : 0u, sizes_of[i].smallest, sizes_of[i].largest};
   }
   setenv(session_kind.variable, ("/proc/self/fd/" + std::to_string(made.file)).c_str(), 1);
   // Those of a sanitizer where there is one.
@@ -193,7 +193,7 @@ TEST_F(routed_blocks_test, of_a_monotonic_arena_leave_it_as_it_is_when_another_t
 
 // How many blocks of the program's malloc are not known as their arena's, while they live alone.
 int unknown_blocks_by_malloc() {
-  open_session(true);
+  open_session(serving::malloc);
   thread().enter_scope(scope_name);
   int unknown = 0;
   for (std::size_t route = 0; route < routed.size(); ++route) {
@@ -219,6 +219,44 @@ int unknown_blocks_by_malloc() {
 TEST(blocks_by_malloc, are_known_as_their_arenas_until_they_are_freed) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(_exit(unknown_blocks_by_malloc()), testing::ExitedWithCode(0), "");
+}
+
+// How much is not as it should be.
+int wrong_turns() {
+  open_session(serving::in_turns);
+  constexpr std::array<std::size_t, 2> routes = {0, first_scoped};  // a pool and an arena
+  constexpr std::uint64_t scopes = 20'000;
+  int wrong = 0;
+  std::array<std::uint64_t, 2> by_resource{};
+  for (std::uint64_t i = 0; i < scopes; ++i) {
+    thread().enter_scope(scope_name);
+    for (std::size_t at = 0; at < routes.size(); ++at) {
+      const filled one = fill(sizes_of[routes[at]].smallest, static_cast<unsigned char>(i));
+      by_resource[at] += process.range.has(one.block);
+      wrong += !check_and_free(one) || process.codes.at(one.block) != 0;
+    }
+    thread().exit_scope(scope_name);
+  }
+  for (std::size_t at = 0; at < routes.size(); ++at) {
+    std::array<std::uint64_t, 2> blocks{}, nanoseconds{};
+    for (const turn_sums& sums : process.all->turns[routes[at]]) {
+      for (std::size_t by = 0; by < 2; ++by) {
+        blocks[by] += sums.blocks[by];
+        nanoseconds[by] += sums.nanoseconds[by];
+      }
+    }
+    const std::uint64_t of_turns = blocks[0] + blocks[1];
+    wrong += nanoseconds[0] == 0 || nanoseconds[1] == 0 || of_turns > scopes;
+    // Each pair has as many of both, and the last one may not be over.
+    wrong += 2 * blocks[0] < of_turns * 3 / 5 || 2 * blocks[0] > of_turns * 7 / 5;
+    wrong += by_resource[at] < blocks[0] || by_resource[at] > scopes - blocks[1];
+  }
+  return wrong;
+}
+
+TEST(blocks_in_turns, are_the_resources_in_one_and_the_mallocs_in_the_other) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(_exit(wrong_turns()), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(routed_blocks_test, outside_of_their_scope_are_not_routed) {

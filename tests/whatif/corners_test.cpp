@@ -27,13 +27,14 @@ void expect_unharmed(const std::vector<std::string>& arguments, const std::strin
     whatif_options options = options_for(arguments, pattern);
     options.by_frame_pointers = by_frame_pointers;
     const whatif_result done = try_whatif(options);
-    ASSERT_EQ(done.outcomes.size(), 2 + strategies.size());
+    std::size_t routed = 0;
     for (const whatif_outcome& one : done.outcomes) {
       EXPECT_NE(one.runs, 0U) << arguments[0] << ' ' << one.variant << ": " << one.remark;
+      if (one.routes.empty()) continue;
+      EXPECT_GT(one.routes[0].blocks, 0U) << arguments[0];
+      ++routed;
     }
-    for (std::size_t i = 2; i < done.outcomes.size(); ++i) {
-      EXPECT_GT(done.outcomes[i].routes.at(0).blocks, 0U) << arguments[0];
-    }
+    ASSERT_EQ(routed, strategies.size());
   }
 }
 
@@ -78,7 +79,7 @@ TEST(corners, a_module_that_comes_and_goes_is_met_each_time) {
       options_for({"libraries", MALLARD_FIRST_LIBRARY, MALLARD_SECOND_LIBRARY}, "");
   const std::string path = MALLARD_SECOND_LIBRARY;
   options.variants = {{"second", {{"module:" + path.substr(path.rfind('/') + 1), "multipool"}}}};
-  EXPECT_EQ(try_whatif(options).outcomes.at(2).routes.at(0).blocks, 3U * 50);
+  EXPECT_EQ(try_whatif(options).outcomes.back().routes.at(0).blocks, 3U * 50);
 }
 
 // A mistake that the system's malloc may let pass ends the program at once.
@@ -86,7 +87,7 @@ TEST(corners, what_is_no_block_of_a_route_ends_the_program) {
   for (const char* what :
        {"inside", "odd", "realloc_freed", "usable_size_freed", "delete_freed", "beyond"}) {
     const whatif_result done = try_whatif(options_for({"misuse", what}, "produce"));
-    for (std::size_t i = 2; i < done.outcomes.size(); ++i) {
+    for (std::size_t i = 1; i < done.outcomes.size(); ++i) {
       // With routes it ends in a way of its own; the system's may abort as well.
       const std::string& remark = done.outcomes[i].remark;
       EXPECT_TRUE(remark.empty() || remark.starts_with("was killed by signal 6 (") ||

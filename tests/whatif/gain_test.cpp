@@ -14,6 +14,7 @@ namespace {
 
 using mallard::whatif::gain_of;
 using mallard::whatif::round_times;
+using namespace mallard;
 
 TEST(whatif_gain, is_of_what_is_left) {
   const auto gain = gain_of({{10, 8, 3, 0}, {10, 8, 3, 0}, {12, 9, 3, 0}}, 1);
@@ -85,6 +86,53 @@ TEST(whatif_comparison, rounds_in_which_all_is_slower_change_nothing) {
   ASSERT_TRUE(gain);
   EXPECT_DOUBLE_EQ(gain->median, 2);
   EXPECT_DOUBLE_EQ(compared.hook_seconds(all[1]), 1.5);
+}
+
+// As it is, the hook alone, a resource, and a malloc below it.
+std::vector<whatif::contender> ways_in_turns(double malloc_seconds) {
+  const auto taking = [](double seconds) {
+    return whatif::run_figures{.seconds = seconds, .processor_seconds = seconds};
+  };
+  std::vector<whatif::contender> all(4);
+  all[0].runs.assign(3, taking(1));
+  all[2].runs.assign(3, taking(1.5));  // with the hook: it says nothing
+  all[2].routes = {{"f", "monotonic"}};
+  all[2].in_turns = true;
+  all[3].runs.assign(3, taking(malloc_seconds));
+  return all;
+}
+
+TEST(whatif_gain, of_turns_is_what_they_save_of_the_programs_time) {
+  std::vector<whatif::contender> all = ways_in_turns(0.8);
+  all[2].saved.assign(3, std::vector<double>(16, 0.5));
+  const auto alone = whatif::comparison(all, 1).gain(all[2]);
+  ASSERT_TRUE(alone);
+  EXPECT_DOUBLE_EQ(alone->median, 2);
+  all[2].below = 3;
+  all[2].saved.assign(3, std::vector<double>(16, 0.4));
+  const auto beside = whatif::comparison(all, 1).gain(all[2]);
+  ASSERT_TRUE(beside);
+  EXPECT_DOUBLE_EQ(beside->median, 2.5);
+}
+
+TEST(whatif_gain, of_turns_is_as_wide_as_their_groups_differ) {
+  std::vector<whatif::contender> all = ways_in_turns(1);
+  all[2].saved.assign(3, std::vector<double>(16, 0.5));
+  const auto same = whatif::comparison(all, 1).gain(all[2]);
+  for (std::vector<double>& run : all[2].saved) {
+    for (std::size_t i = 0; i < run.size(); i += 2) run[i] = i % 4 == 0 ? 0.1 : 0.9;
+  }
+  const auto differing = whatif::comparison(all, 1).gain(all[2]);
+  ASSERT_TRUE(same && differing);
+  EXPECT_LT(differing->low, same->low);
+  EXPECT_GT(differing->high, same->high);
+}
+
+TEST(whatif_gain, of_runs_without_turns_is_none) {
+  std::vector<whatif::contender> all = ways_in_turns(1);
+  EXPECT_FALSE(whatif::comparison(all, 1).gain(all[2]));
+  all[2].saved.assign(3, std::vector<double>());
+  EXPECT_FALSE(whatif::comparison(all, 1).gain(all[2]));
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ bool holds(const void* block, std::size_t bytes, unsigned char what) {
   }
 }
 
-int requests() {
-  for (int i = 0; i < 100; ++i) one_request(i);
+int requests(int count = 100) {
+  for (int i = 0; i < count; ++i) one_request(i);
   return failures;
 }
 
@@ -392,6 +392,7 @@ int double_free() {
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
   if (what == "requests") return requests();
+  if (what == "many_requests") return requests(12000);
   if (what == "turns") return turns();
   if (what == "survivors") return survivors();
   if (what == "cached") return cached();

@@ -137,18 +137,19 @@ void range_source::do_deallocate(void* p, std::size_t bytes, std::size_t alignme
   process.let_go(route_, taken);
 }
 
-arena::arena(std::uint32_t number, std::uint32_t route, strategy kind) noexcept
+arena::arena(std::uint32_t number, std::uint32_t route, strategy kind, server by) noexcept
     : number_(number),
       route_(route),
-      is_scoped_(is_arena(kind)),
-      takes_back_(kind == strategy::multipool_on_monotonic),
+      by_(by),
+      is_scoped_(process.is_scoped(route)),
+      takes_back_(kind != strategy::monotonic),
       source_(number, route) {
   const auto make = [&]<class Server>(std::type_identity<Server>) {
     static_assert(sizeof(Server) <= most_server_bytes && alignof(Server) <= 64);
     return static_cast<block_server*>(::new (server_bytes_) Server(&source_, route));
   };
   const auto choose = [&]() -> block_server* {
-    if (process.by_malloc) return make(std::type_identity<malloc_server>{});
+    if (by_ == server::malloc) return make(std::type_identity<malloc_server>{});
     switch (kind) {
       case strategy::monotonic:
         return make(std::type_identity<bump_server>{});

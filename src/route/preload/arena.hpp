@@ -72,13 +72,14 @@ class block_server {
 
 class arena {
  public:
-  arena(std::uint32_t number, std::uint32_t route, strategy kind) noexcept;
+  arena(std::uint32_t number, std::uint32_t route, strategy kind, server by) noexcept;
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;
   ~arena() = delete;
 
   std::uint32_t number() const noexcept { return number_; }
   std::uint32_t route() const noexcept { return route_; }
+  server served_by() const noexcept { return by_; }
 
   // A block of that shape, of which the codes know; null when there is no memory.
   void* allocate(block_shape shape, const block_request& asked) noexcept;
@@ -124,6 +125,7 @@ class arena {
 
   std::uint32_t number_;
   std::uint32_t route_;
+  server by_;
   bool is_scoped_;
   bool takes_back_;  // what other threads free waits for its own
   std::atomic<const void*> thread_{nullptr};

@@ -7,7 +7,7 @@
 
 MALLARD_ENTRY std::size_t malloc_usable_size(void* block) noexcept {
   using type = std::size_t(void*);
-  if (mallard::route::is_routed(block) && !mallard::route::process.by_malloc) {
+  if (mallard::route::process.range.has(block)) {
     return mallard::route::routed_bytes(block);
   }
   static type* const next = reinterpret_cast<type*>(dlsym(RTLD_NEXT, "malloc_usable_size"));

@@ -89,7 +89,7 @@ void free_routed(void* block) noexcept {
 }
 
 void* reallocate_routed(void* block, std::size_t bytes) noexcept {
-  if (process.by_malloc) {
+  if (!process.range.has(block)) {
     const busy_while working;
     return reallocate_by_malloc(block, bytes);
   }

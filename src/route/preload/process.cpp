@@ -30,16 +30,17 @@ bool process_state::open_once() noexcept {
     return false;
   }
   arenas_ = static_cast<std::byte*>(memory);
-  by_malloc = all->by_malloc;
+  served = all->by;
+  const server common = served == serving::malloc ? server::malloc : server::resource;
   if (!open_threads()) return false;
   // Before the resources register theirs: those are to run first, as they lock first.
   hold_across_fork();
   for (std::uint32_t i = 0; i < all->route_count; ++i) {
     const route_rule& rule = all->routes[i];
-    if (rule.is_scoped()) continue;
+    if (is_scoped(i)) continue;
     const strategy shared = facts_of(rule.how).shared_as;
-    alone_[i] = new_arena(i, rule.how);
-    together_[i] = shared == rule.how ? alone_[i] : new_arena(i, shared);
+    alone_[i] = new_arena(i, rule.how, common);
+    together_[i] = shared == rule.how ? alone_[i] : new_arena(i, shared, common);
   }
   return true;
 }
@@ -81,7 +82,7 @@ void process_state::hold(std::uint32_t route, std::size_t bytes) noexcept {
   }
 }
 
-arena* process_state::new_arena(std::uint32_t route, strategy kind) noexcept {
+arena* process_state::new_arena(std::uint32_t route, strategy kind, server by) noexcept {
   // 0 is nobody.
   const std::uint32_t number = arena_count_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (number >= most_arenas) {
@@ -89,24 +90,24 @@ arena* process_state::new_arena(std::uint32_t route, strategy kind) noexcept {
     return nullptr;
   }
   return ::new (static_cast<void*>(arenas_ + std::size_t{number} * arena_stride))
-      arena(number, route, kind);
+      arena(number, route, kind, by);
 }
 
-arena* process_state::take_arena(std::uint32_t route) noexcept {
+arena* process_state::take_arena(std::uint32_t route, server by) noexcept {
   constexpr int most_looked_at = 16;
   {
     const std::lock_guard hold(lock_);
     arena** link = &left_[route];
     for (int i = 0; i < most_looked_at && *link != nullptr; ++i, link = &(*link)->next) {
       arena* const found = *link;
-      if (found->live() != 0) continue;
+      if (found->live() != 0 || found->served_by() != by) continue;
       *link = found->next;
       found->next = nullptr;
       found->reset();
       return found;
     }
   }
-  return new_arena(route, all->routes[route].how);
+  return new_arena(route, all->routes[route].how, by);
 }
 
 void process_state::leave_arena(arena& left) noexcept {

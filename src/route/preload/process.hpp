@@ -41,13 +41,17 @@ class process_state {
   arena& arena_at(std::uint32_t number) noexcept {
     return *static_cast<arena*>(static_cast<void*>(arenas_ + std::size_t{number} * arena_stride));
   }
-  // Whose a routed block is. Where a malloc serves them, wherever they lie, their codes
-  // say that.
+  // Whose a routed block is. Of those that a malloc serves, wherever they lie, their codes say
+  // that.
   arena& owner_of(const void* block) noexcept {
-    return arena_at(by_malloc ? codes.at(block) : range.owner_of(block));
+    return arena_at(range.has(block) ? range.owner_of(block) : codes.at(block));
+  }
+  // In turns, pools have an invocation's blocks, too; they are kept from one to the next.
+  bool is_scoped(std::uint32_t route) const noexcept {
+    return served == serving::in_turns || all->routes[route].is_scoped();
   }
   // For a route by scope: one that is empty. Null when there are too many.
-  arena* take_arena(std::uint32_t route) noexcept;
+  arena* take_arena(std::uint32_t route, server by) noexcept;
   // For others to take when nothing lives in them.
   void leave_arena(arena& left) noexcept;
   // For any other route: the one that serves now.
@@ -60,15 +64,15 @@ class process_state {
   block_codes codes;
   unwind::rule_cache rules;
   address_cache addresses;
-  std::atomic<std::uint32_t> epoch{};  // of what addresses mean
-  bool by_malloc = false;              // as the session said when this process began
-  std::mutex locks[most_routes];       // of what is common and not synchronized by itself
+  std::atomic<std::uint32_t> epoch{};   // of what addresses mean
+  serving served = serving::resources;  // as the session said when this process began
+  std::mutex locks[most_routes];        // of what is common and not synchronized by itself
 
  private:
   static constexpr std::size_t arena_stride = (sizeof(arena) + 63) & ~std::size_t{63};
 
   bool open_once() noexcept;
-  arena* new_arena(std::uint32_t route, strategy kind) noexcept;
+  arena* new_arena(std::uint32_t route, strategy kind, server by) noexcept;
   void hold_across_fork() noexcept;
 
   preload::session_gate gate_;
@@ -96,7 +100,7 @@ inline void* arena::allocate(block_shape shape, const block_request& asked) noex
     take_back();
   void* const block = server_->allocate(shape, asked);
   if (block == nullptr) return nullptr;
-  if (process.by_malloc) [[unlikely]] {
+  if (by_ == server::malloc) [[unlikely]] {
     // A block that cannot be known as its own is the program's.
     const bool is_known =
         number_ <= block_codes::most_owners && process.codes.set_byte(block, number_);
@@ -111,8 +115,8 @@ inline void* arena::allocate(block_shape shape, const block_request& asked) noex
 // A resource of one thread hears of no other's; a malloc serves all.
 inline void arena::deallocate(void* block, block_shape shape, const void* thread) noexcept {
   process.codes.clear(block);
-  if (is_scoped_ && !process.by_malloc && !is_of(thread)) {
-    if (takes_back_) return give_to_its_thread(block, shape.bytes);
+  if (is_scoped_ && by_ == server::resource && !is_of(thread)) {
+    if (takes_back_ && shape.alignment <= granule) return give_to_its_thread(block, shape.bytes);
     return count_out(thread);
   }
   server_->deallocate(block, shape);

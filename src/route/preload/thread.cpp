@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace mallard::route {
 
@@ -194,6 +195,7 @@ void routing_thread::leave() noexcept {
       end_invocation(i);
       if (current_[i] != nullptr) process.leave_arena(*current_[i]);
     }
+    if (resting_[i] != nullptr) process.leave_arena(*resting_[i]);
     for (arena* one = waiting_[i]; one != nullptr;) {
       arena* const next = one->next;
       process.leave_arena(*one);
@@ -239,11 +241,17 @@ invocation routing_thread::invocation_of(std::uint32_t route) noexcept {
 }
 
 arena* routing_thread::arena_of_scope(std::uint32_t route) noexcept {
-  if (current_[route] == nullptr) {
-    current_[route] = process.take_arena(route);
-    if (current_[route] != nullptr) current_[route]->set_thread(this);
-  }
+  if (current_[route] == nullptr) current_[route] = take_arena(route);
   return current_[route];
+}
+
+arena* routing_thread::take_arena(std::uint32_t route) noexcept {
+  const server by = process.served == serving::in_turns ? turns_[route].now()
+                    : process.served == serving::malloc ? server::malloc
+                                                        : server::resource;
+  arena* const taken = process.take_arena(route, by);
+  if (taken != nullptr) taken->set_thread(this);
+  return taken;
 }
 
 // The arena where the frame is all that is known. Another invocation begins when nothing of the
@@ -277,11 +285,8 @@ arena* routing_thread::find_arena_of_function(std::uint32_t route) noexcept {
   }
   open_ |= std::uint32_t{1} << route;
   arena*& mine = current_[route];
-  if (mine == nullptr) {
-    mine = process.take_arena(route);
-    if (mine == nullptr) return nullptr;
-    mine->set_thread(this);
-  }
+  if (mine == nullptr) mine = take_arena(route);
+  if (mine == nullptr) return nullptr;
   if (mine->of.frame_address == 0) {
     mine->of = now;
     ++turn_;
@@ -312,6 +317,11 @@ void routing_thread::end_invocation(std::uint32_t route) noexcept {
     ended->next = waiting_[route];
     waiting_[route] = ended;
   }
+  const std::uint64_t blocks = counts.blocks.load(std::memory_order_relaxed);
+  if (process.served == serving::in_turns &&
+      turns_[route].has_ended(blocks, process.all->turns[route])) {
+    std::swap(current_[route], resting_[route]);
+  }
   // One or two of those that wait are looked at each time: there may be many.
   arena** link = &waiting_[route];
   for (int looked_at = 0; looked_at < 2 && *link != nullptr; ++looked_at) {
@@ -334,7 +344,7 @@ void routing_thread::end_invocations_outside(std::uint32_t inside) noexcept {
 void* routing_thread::allocate_again(arena& of, std::size_t bytes) noexcept {
   const std::uint32_t route = of.route();
   arena* from = &of;
-  if (process.all->routes[route].is_scoped()) {
+  if (process.is_scoped(route)) {
     from = current_[route];
     if (from == nullptr) return nullptr;
   }
@@ -379,7 +389,7 @@ void routing_thread::exit_scope(const char* name) noexcept {
   scopes_ &= ~bit;
   find_sizes();
   for (std::uint32_t i = 0; i < all.route_count; ++i) {
-    if ((all.routes[i].scopes & bit) != 0 && all.routes[i].is_scoped()) end_invocation(i);
+    if ((all.routes[i].scopes & bit) != 0 && process.is_scoped(i)) end_invocation(i);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "route/preload/arena.hpp"
 #include "route/preload/process.hpp"
 #include "route/preload/recent_stacks.hpp"
+#include "route/preload/turns.hpp"
 #include "route/session.hpp"
 #include "unwind/frame_rule.hpp"
 
@@ -104,7 +105,7 @@ class routing_thread {
   }
   [[gnu::always_inline]] arena* arena_for(std::uint32_t route) noexcept {
     const route_rule& rule = process.all->routes[route];
-    if (!rule.is_scoped()) return process.common_arena(route);
+    if (!process.is_scoped(route)) return process.common_arena(route);
     return rule.scopes == 0 ? arena_of_function(route) : arena_of_scope(route);
   }
   arena* arena_of_scope(std::uint32_t route) noexcept;
@@ -119,6 +120,8 @@ class routing_thread {
     return find_arena_of_function(route);
   }
   arena* find_arena_of_function(std::uint32_t route) noexcept;
+  // One that is empty, of the one that serves now; null: there are too many.
+  arena* take_arena(std::uint32_t route) noexcept;
   arena* arena_of_frame(std::uint32_t route) noexcept;
   // Inside the call of the only route's function in which a walk was last, or one from the same
   // place: its return address is where it was, further out on the stack that the walk was on. This
@@ -171,6 +174,8 @@ class routing_thread {
   thread_counts* counts_ = nullptr;
   arena* current_[most_routes] = {};
   arena* waiting_[most_routes] = {};  // for their last blocks
+  turns turns_[most_routes];          // in a run in turns
+  arena* resting_[most_routes] = {};  // the arena of the one whose turn it is not
   std::uint32_t depth_[most_scopes] = {};
   // About the block that was asked for last.
   unwind::frame_state caller_{};
