@@ -57,6 +57,13 @@ enum class function : std::uint8_t {
 #undef MALLARD_IDENTIFIER
 };
 
+constexpr bool is_new(function which) {
+  return which >= function::new_one && which <= function::new_array_aligned_nothrow;
+}
+constexpr bool is_delete(function which) {
+  return which >= function::delete_one;
+}
+
 inline constexpr const char* function_symbols[] = {
 #define MALLARD_SYMBOL(identifier, symbol) symbol,
     MALLARD_HOOKED_FUNCTIONS(MALLARD_SYMBOL)

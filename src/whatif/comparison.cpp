@@ -76,8 +76,7 @@ double comparison::hook_seconds(const contender& control) const {
 }
 
 std::vector<round_times> comparison::rounds_of(const contender& one) const {
-  constexpr double error_of_itself = 0.1;  // of what the hook takes
-  constexpr double error_of_saved = 0.05;
+  constexpr double error_of_itself = 0.1;  // of what the hook takes, or a resource saves
   const contender& timed = one.in_turns ? all_[one.below] : one;
   const std::vector<double> shares = one.in_turns         ? saved_shares(one)
                                      : one.routes.empty() ? std::vector<double>{0}
@@ -88,8 +87,7 @@ std::vector<round_times> comparison::rounds_of(const contender& one) const {
     takes = lab::median(shares);
     noise = error_of_median(shares, takes);
   }
-  const double error =
-      one.in_turns ? error_of_saved * std::abs(takes) : error_of_itself * std::max(0.0, takes);
+  const double error = error_of_itself * (one.in_turns ? std::abs(takes) : std::max(0.0, takes));
   const std::vector<run_figures>& usual = all_[as_it_is].runs;
   std::vector<round_times> out;
   for (std::size_t i = 0; i < std::min({one.runs.size(), timed.runs.size(), usual.size()}); ++i) {

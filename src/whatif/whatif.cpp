@@ -359,9 +359,11 @@ class experiment {
     constexpr std::uint64_t fewest_invocations = 64;
     if (seconds < shortest) return false;
     constexpr std::uint64_t one_of = 100;  // blocks may be freed later, or be served otherwise
+    // An arena whose blocks live on is one that the malloc's blocks are no more known by.
+    constexpr std::uint64_t most_survivors = 64;
     return std::all_of(routes.begin(), routes.end(), [](const route_outcome& one) {
-      return one.resets >= fewest_invocations && one.survivors <= one.blocks / one_of &&
-             one.passed_on <= one.blocks / one_of;
+      return one.resets >= fewest_invocations && one.survivors <= most_survivors &&
+             one.survivors + one.passed_on <= one.blocks / one_of;
     });
   }
 
@@ -507,11 +509,20 @@ class experiment {
         "the program's output differs from run to run, so it cannot be compared");
   }
 
+  [[noreturn]] static void fail_ending(const run_figures& once, const run_figures& before) {
+    throw std::runtime_error(
+        fmt::format("the program {} once, and {} before, so it cannot be compared",
+                    how_it_ended(once), how_it_ended(before)));
+  }
+
   void measure(contender& one) {
     const run_figures done = run_once(one, options_.check_output, purpose_of(one));
     if (is_interrupted()) return;  // so was the program, where both are of one terminal
     const run_figures& plain = contenders_[as_it_is].first;
-    if (&one == &contenders_[as_it_is] && done.output != plain.output) fail_changing();
+    if (&one == &contenders_[as_it_is]) {
+      if (done.output != plain.output) fail_changing();
+      if (done.status != plain.status) fail_ending(done, plain);
+    }
     judge(one, plain, done);
     if (!one.remark.empty()) return;
     one.runs.push_back(done);

@@ -99,7 +99,7 @@ bool is_intact(const filled& one) {
 
 bool check_and_free(const filled& one) {
   const bool intact = is_intact(one);
-  free_routed(one.block);
+  free_routed(function::free, one.block);
   return intact;
 }
 
@@ -170,7 +170,7 @@ TEST_F(routed_blocks_test, of_each_route_are_known_until_they_are_freed) {
                 0u);
       EXPECT_EQ(process.arena_at(process.range.owner_of(block)).route(), route);
       std::memset(block, 1, bytes);
-      free_routed(block);
+      free_routed(function::free, block);
       EXPECT_EQ(process.codes.get(block).bytes, 0u);
     }
   }
@@ -183,11 +183,11 @@ TEST_F(routed_blocks_test, of_a_monotonic_arena_leave_it_as_it_is_when_another_t
   void* const first = allocate(3500);
   void* const large = reallocate_routed(allocate(3500), 100'000);
   ASSERT_NE(large, nullptr);
-  std::thread([&] { free_routed(large); }).join();
+  std::thread([&] { free_routed(function::free, large); }).join();
   void* const next = allocate(3500);
   EXPECT_NE(next, large);
-  free_routed(first);
-  free_routed(next);
+  free_routed(function::free, first);
+  free_routed(function::free, next);
   thread().exit_scope(scope_name);
 }
 
@@ -208,7 +208,7 @@ int unknown_blocks_by_malloc() {
       unknown += !is_known();
       block = reallocate_routed(block, 100'000);
       unknown += !is_known();
-      free_routed(block);
+      free_routed(function::free, block);
       unknown += is_routed(block) || owner.live() != 0;
     }
   }
@@ -267,7 +267,7 @@ TEST_F(routed_blocks_test, outside_of_their_scope_are_not_routed) {
   ASSERT_NE(inside, nullptr);
   thread().exit_scope(scope_name);
   EXPECT_EQ(allocate(3500), nullptr);
-  free_routed(inside);
+  free_routed(function::free, inside);
 }
 
 TEST_F(routed_blocks_test, move_with_their_contents) {
@@ -281,7 +281,7 @@ TEST_F(routed_blocks_test, move_with_their_contents) {
     one.block = moved;
     EXPECT_TRUE(is_intact(one)) << route;
     std::memset(moved, 7, 10 * bytes);
-    is_routed(moved) ? free_routed(moved) : std::free(moved);
+    is_routed(moved) ? free_routed(function::free, moved) : std::free(moved);
   }
   thread().exit_scope(scope_name);
 }

@@ -93,27 +93,16 @@ class pool_on_bump_server final : bump_below, public server_of<multipool_resourc
   }
 };
 
-// The malloc behind the hook: the program's own, or one that is preloaded after it.
-class malloc_server final : public block_server {
- public:
-  malloc_server(std::pmr::memory_resource*, std::uint32_t) noexcept {}
-  void* allocate(block_shape shape, const block_request& asked) noexcept override {
-    using preload::function;
-    if (shape.alignment > granule) [[unlikely]] {
-      // As many bytes as pvalloc is to give.
-      return preload::next<void*(std::size_t, std::size_t)>(function::memalign)(shape.alignment,
-                                                                                shape.bytes);
-    }
-    const std::size_t bytes = block_codes::unshared(asked.bytes);
-    if (asked.zeroed) [[unlikely]] {
-      return preload::next<void*(std::size_t, std::size_t)>(function::calloc)(1, bytes);
-    }
-    return preload::next<void*(std::size_t)>(function::malloc)(bytes);
-  }
-  void deallocate(void* block, block_shape) noexcept override {
-    preload::next<void(void*)>(preload::function::free)(block);
-  }
-};
+using preload::function;
+
+[[gnu::noinline]] void* malloc_as_new(std::size_t bytes) noexcept {
+  void* const block = preload::next<void*(std::size_t)>(function::malloc)(bytes);
+  // It would ask a handler.
+  return block != nullptr ? block : preload::next<void*(std::size_t)>(function::malloc)(bytes);
+}
+[[gnu::noinline]] void free_as_delete(void* block) noexcept {
+  preload::next<void(void*)>(function::free)(block);
+}
 
 }  // namespace
 
@@ -149,7 +138,6 @@ arena::arena(std::uint32_t number, std::uint32_t route, strategy kind, server by
     return static_cast<block_server*>(::new (server_bytes_) Server(&source_, route));
   };
   const auto choose = [&]() -> block_server* {
-    if (by_ == server::malloc) return make(std::type_identity<malloc_server>{});
     switch (kind) {
       case strategy::monotonic:
         return make(std::type_identity<bump_server>{});
@@ -169,9 +157,27 @@ arena::arena(std::uint32_t number, std::uint32_t route, strategy kind, server by
       case strategy::switch_malloc:
         break;  // no route has them
     }
-    return make(std::type_identity<malloc_server>{});
+    return nullptr;
   };
   server_ = choose();
+}
+
+void* arena::allocate_by_malloc(block_shape shape, const block_request& asked) noexcept {
+  if (shape.alignment > granule) [[unlikely]] {
+    // As many bytes as pvalloc is to give.
+    return preload::next<void*(std::size_t, std::size_t)>(function::memalign)(shape.alignment,
+                                                                              shape.bytes);
+  }
+  const std::size_t bytes = block_codes::unshared(asked.bytes);
+  if (asked.by_new) return malloc_as_new(bytes);
+  if (asked.zeroed) [[unlikely]]
+    return preload::next<void*(std::size_t, std::size_t)>(function::calloc)(1, bytes);
+  return preload::next<void*(std::size_t)>(function::malloc)(bytes);
+}
+
+void arena::free_by_malloc(void* block, bool by_delete) noexcept {
+  if (by_delete) return free_as_delete(block);
+  preload::next<void(void*)>(function::free)(block);
 }
 
 // Its size is needed again when the arena's thread takes it back.

@@ -84,7 +84,7 @@ class arena {
   // A block of that shape, of which the codes know; null when there is no memory.
   void* allocate(block_shape shape, const block_request& asked) noexcept;
   // Takes back a block of this arena. `thread` is the caller's name for itself; null: it has none.
-  void deallocate(void* block, block_shape shape, const void* thread) noexcept;
+  void deallocate(void* block, block_shape shape, bool by_delete, const void* thread) noexcept;
   // A block is gone, which was the arena's or is counted as its own.
   void count_out(const void* thread) noexcept {
     if (!is_scoped_) return;
@@ -113,6 +113,11 @@ class arena {
   arena* next = nullptr;  // in a list of arenas that wait for their last block
 
  private:
+  // By the malloc behind the hook: the program's own, or one that is preloaded after it. Operator
+  // new and delete take a little, too, before they call it: so do these.
+  [[gnu::noinline]] static void* allocate_by_malloc(block_shape shape,
+                                                    const block_request& asked) noexcept;
+  [[gnu::noinline]] static void free_by_malloc(void* block, bool by_delete) noexcept;
   [[gnu::noinline]] void give_to_its_thread(void* block, std::size_t bytes) noexcept;
   [[gnu::noinline]] void take_back() noexcept;
 

@@ -31,6 +31,7 @@ struct block_request {
   std::size_t bytes;
   std::size_t alignment = 0;  // 0: none
   bool zeroed = false;
+  bool by_new = false;
 };
 
 class block_codes {

@@ -46,7 +46,8 @@ void* plain_malloc(std::size_t bytes) noexcept {
       through == function::posix_memalign || through == function::libc_posix_memalign;
   if (is_posix && alignment < sizeof(void*)) return nullptr;
   const bool zeroed = through == function::calloc || through == function::libc_calloc;
-  return thread.allocate(static_cast<std::uint32_t>(route), {bytes, alignment, zeroed});
+  return thread.allocate(static_cast<std::uint32_t>(route),
+                         {bytes, alignment, zeroed, preload::is_new(through)});
 }
 
 // For a block that the malloc behind the hook has served in a resource's stead.
@@ -80,11 +81,11 @@ void* routed_after_walk(function through, std::size_t bytes, std::size_t alignme
   return allocate(*thread, thread->route_of(bytes, {ip, sp, bp}), through, bytes, alignment);
 }
 
-void free_routed(void* block) noexcept {
+void free_routed(function through, void* block) noexcept {
   const busy_while working;
   const block_shape shape = shape_of_live(block, "mallard: free of a block that is none\n");
   const int before = errno;
-  process.owner_of(block).deallocate(block, shape, this_thread.state);
+  process.owner_of(block).deallocate(block, shape, preload::is_delete(through), this_thread.state);
   errno = before;
 }
 
@@ -95,7 +96,7 @@ void* reallocate_routed(void* block, std::size_t bytes) noexcept {
   }
   const block_shape shape = shape_of_live(block, "mallard: realloc of a block that is none\n");
   if (bytes == 0) {
-    free_routed(block);
+    free_routed(function::free, block);
     return nullptr;
   }
   if (bytes <= shape.bytes && bytes >= shape.bytes / 2) return block;
@@ -118,7 +119,7 @@ void* reallocate_routed(void* block, std::size_t bytes) noexcept {
     return nullptr;
   }
   std::memcpy(moved, block, bytes < shape.bytes ? bytes : shape.bytes);
-  free_routed(block);
+  free_routed(function::free, block);
   return moved;
 }
 

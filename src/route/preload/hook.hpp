@@ -20,7 +20,7 @@ using preload::function;
 using unwind::frame_state;
 
 // One that is not alive is no block: the program is told and ends, as by other mallocs.
-[[gnu::noinline]] void free_routed(void* block) noexcept;
+[[gnu::noinline]] void free_routed(function through, void* block) noexcept;
 [[gnu::noinline]] void* reallocate_routed(void* block, std::size_t bytes) noexcept;
 std::size_t routed_bytes(const void* block) noexcept;
 // A route's block, for the caller whose frame that is, or null where none takes it. The first
@@ -76,9 +76,10 @@ struct hook {
   }
 
   template <class Call>
-  [[gnu::always_inline]] static void free(function, void* block, const frame_state&, Call call) {
+  [[gnu::always_inline]] static void free(function through, void* block, const frame_state&,
+                                          Call call) {
     if (is_routed(block)) [[unlikely]]
-      return free_routed(block);
+      return free_routed(through, block);
     call();
   }
 

@@ -96,26 +96,32 @@ extern process_holder the_process;
 inline constinit process_state& process = the_process.state;
 
 inline void* arena::allocate(block_shape shape, const block_request& asked) noexcept {
+  if (by_ == server::malloc) {
+    void* const block = allocate_by_malloc(shape, asked);
+    // A block that cannot be known as its own is the program's.
+    const bool is_known = block != nullptr && number_ <= block_codes::most_owners &&
+                          process.codes.set_byte(block, number_);
+    if (is_known && is_scoped_) ++born_;
+    return block;
+  }
   if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
     take_back();
   void* const block = server_->allocate(shape, asked);
   if (block == nullptr) return nullptr;
-  if (by_ == server::malloc) [[unlikely]] {
-    // A block that cannot be known as its own is the program's.
-    const bool is_known =
-        number_ <= block_codes::most_owners && process.codes.set_byte(block, number_);
-    if (is_known && is_scoped_) ++born_;
-    return block;
-  }
   if (is_scoped_) ++born_;  // others are of several threads
   process.codes.set(block, shape);
   return block;
 }
 
 // A resource of one thread hears of no other's; a malloc serves all.
-inline void arena::deallocate(void* block, block_shape shape, const void* thread) noexcept {
+inline void arena::deallocate(void* block, block_shape shape, bool by_delete,
+                              const void* thread) noexcept {
   process.codes.clear(block);
-  if (is_scoped_ && by_ == server::resource && !is_of(thread)) {
+  if (by_ == server::malloc) {
+    free_by_malloc(block, by_delete);
+    return count_out(thread);
+  }
+  if (is_scoped_ && !is_of(thread)) {
     if (takes_back_ && shape.alignment <= granule) return give_to_its_thread(block, shape.bytes);
     return count_out(thread);
   }
