@@ -154,6 +154,7 @@ struct advice_report {
   // The gain of an ideal malloc, or of a way that was tried, where that gained more; not set: it
   // did not run.
   std::optional<trial_figures> bound;
+  std::string bound_of;              // the way that gained more; empty: the ideal malloc
   std::string metric;                // the pattern of the number that was compared; empty: none
   double metric_as_it_is = 0;        // in the median of the timed runs
   double reading_seconds = 0;        // that it took to read the trace once

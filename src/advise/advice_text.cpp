@@ -116,6 +116,11 @@ std::string cell(const std::string& text) {
 
 }  // namespace
 
+std::string name_of(const candidate& one) {
+  if (one.how == strategy::switch_malloc) return "the malloc " + one.malloc;
+  return fmt::format("{} for {}", to_string(one.how), one.where.subsystem);
+}
+
 std::string times_text(const interval& times) {
   return fmt::format("{:.2f} ({:.2f} to {:.2f})", times.median, times.low, times.high);
 }

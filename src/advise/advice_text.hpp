@@ -12,6 +12,8 @@ namespace mallard::advise {
 nlohmann::ordered_json to_json(const advice_report& report);
 std::string to_markdown(const advice_report& report);
 
+// "the malloc jemalloc", "multipool for parse".
+std::string name_of(const candidate& one);
 // "1.34 (1.31 to 1.38)".
 std::string times_text(const interval& times);
 // "2 % more memory", "3 % less memory", "the same memory".

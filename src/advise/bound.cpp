@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "advise/advice_text.hpp"
+
 namespace mallard::advise {
 namespace {
 
@@ -38,12 +40,13 @@ std::string heap_text(const std::optional<profile::heap_share>& heap) {
 
 void take_measured_bound(advice_report& report) {
   if (!report.bound) return;
-  const auto lift = [&](const std::optional<trial_figures>& tried) {
-    if (tried && tried->times.median > report.bound->times.median)
-      report.bound->times = tried->times;
+  const auto lift = [&](const candidate& of, const std::optional<trial_figures>& tried) {
+    if (!tried || tried->times.median <= report.bound->times.median) return;
+    report.bound = tried;
+    report.bound_of = name_of(of);
   };
-  for (const advice& one : report.advices) lift(one.tried);
-  for (const considered& one : report.others) lift(one.tried);
+  for (const advice& one : report.advices) lift(one.from, one.tried);
+  for (const considered& one : report.others) lift(one.from, one.tried);
   const double most = std::max(1.0, report.bound->times.median);
   for (advice& one : report.advices) one.from.bound = most;
   for (considered& one : report.others) one.from.bound = most;

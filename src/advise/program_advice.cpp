@@ -162,6 +162,7 @@ std::optional<advice_report> program_advice::give() {
   plan_.emplace(plain_.seconds, plain_.undisturbed, request_.quick);
   const double longest = request_.quick ? plan_->recording_seconds(passed()) : 0;
   if (!record(longest)) return std::nullopt;
+  find_whether_runs_compare();
   record_its_middle(longest);
   if (was_interrupted()) return std::nullopt;
   begin("reading the recording", 0);
@@ -170,7 +171,8 @@ std::optional<advice_report> program_advice::give() {
   adviser adviser(*trace_, options_);
   advice_report report = adviser.to_try(candidates_of_middle());
   plan_->has_read_in(report.reading_seconds);
-  const bool raced = request_.tries && race(report);
+  const bool tries = request_.tries && not_compared_.empty();
+  const bool raced = tries && race(report);
   if (was_interrupted()) return std::nullopt;
   if (raced && !request_.quick) {
     options_.replay_seconds = 60;  // for the page alone
@@ -182,7 +184,7 @@ std::optional<advice_report> program_advice::give() {
     report = adviser.replayed();
   }
   add_remarks(report);
-  if (request_.tries && !raced) try_the_best(report);
+  if (tries && !raced) try_the_best(report);
   settle(report);
   report.program_runs = runner_->runs() + 1;  // and once recorded
   if (was_interrupted()) return std::nullopt;
@@ -274,6 +276,26 @@ void program_advice::sample_it() {
   begin("sampling the program as it is, for the heap's share of its time",
         limits.seconds + plain_.seconds);
   sampler_->go_on(*runner_, limits);
+}
+
+// Runs of which the work differs say nothing of an allocator, nor do those of which the time is the
+// same whatever they do.
+void program_advice::find_whether_runs_compare() {
+  constexpr double nearly = 0.9;
+  const profile::record_summary& recorded = run_.summary;
+  const bool ended_alike =
+      recorded.exited ? WIFEXITED(plain_.status) && WEXITSTATUS(plain_.status) == recorded.status
+                      : !WIFEXITED(plain_.status);
+  if (is_pipe(STDIN_FILENO) && !recorded.cut && !ended_alike) {
+    not_compared_ =
+        "its input is a pipe, which only the recorded run could read: pass a file (< FILE)";
+  } else if (request_.ends_after > 0 && request_.metric.empty() &&
+             plain_.processor_seconds >= nearly * request_.ends_after) {
+    not_compared_ =
+        "each run takes all of its time (--for), whatever the allocator: give the program work "
+        "that "
+        "ends, or --metric a number that it prints";
+  }
 }
 
 // `longest`: seconds after which it is ended; 0: it ends by itself. False when it was interrupted.
@@ -401,10 +423,7 @@ void program_advice::add_remarks(advice_report& report) const {
     report.remarks.push_back(fmt::format(
         "time was short: the recorded run was ended after {:.0f} s", run_.summary.seconds));
   }
-  if (is_pipe(STDIN_FILENO)) {
-    report.remarks.push_back(
-        "its input is a pipe, which only the recorded run could read: pass a file (< FILE)");
-  }
+  if (!not_compared_.empty()) report.remarks.push_back("nothing was tried: " + not_compared_);
 }
 
 advice_report advice_on_trace(profile::trace_reader& trace, bool quick, bool (*interrupted)(),

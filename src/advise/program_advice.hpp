@@ -31,6 +31,7 @@ struct program_request {
   std::vector<std::string> command;
   std::vector<std::string> runs;  // what is run for it: the command, or what drives it
   bool is_driven = false;
+  double ends_after = 0;  // seconds after which each run is ended; 0: it ends by itself
   std::string metric;  // of a number that is written by each run, as of program_runner; empty: none
   bool quick = false;
   bool tries = true;              // ways on the program; else replays alone speak
@@ -69,6 +70,7 @@ class program_advice {
   double recorded_share() const;
   std::vector<candidate> candidates_of_middle() const;
   advise_options options();
+  void find_whether_runs_compare();
   bool race(advice_report& report);
   void try_the_best(advice_report& report);
   void add_remarks(advice_report& report) const;
@@ -84,6 +86,7 @@ class program_advice {
   std::optional<whatif::recorded_run> middle_;
   std::optional<profile::trace_reader> trace_;
   advise_options options_;
+  std::string not_compared_;  // why its runs cannot be; empty: they can
 };
 
 // By replays alone.

@@ -144,12 +144,13 @@ void settle_confidence(advice& one) {
   }
 }
 
-unsigned fewest_runs(const std::vector<considered>& dropped) {
-  unsigned fewest = 0;
+// Those that were clearly behind ran less often than the best of them.
+unsigned most_runs(const std::vector<considered>& dropped) {
+  unsigned most = 0;
   for (const considered& one : dropped) {
-    if (one.tried) fewest = fewest == 0 ? one.tried->runs : std::min(fewest, one.tried->runs);
+    if (one.tried) most = std::max(most, one.tried->runs);
   }
-  return fewest;
+  return most;
 }
 
 // The best of the dropped ways whose median gain more runs might prove; null: there is none.
@@ -160,11 +161,6 @@ const considered* undecided(const advice_report& report) {
     if (best == nullptr || told_times(*one.tried) > told_times(*best->tried)) best = &one;
   }
   return best;
-}
-
-std::string name_of(const candidate& one) {
-  if (one.how == strategy::switch_malloc) return "the malloc " + one.malloc;
-  return fmt::format("{} for {}", to_string(one.how), one.where.subsystem);
 }
 
 advice to_leave_it(const advice_report& report, unsigned runs) {
@@ -253,7 +249,7 @@ void settle(advice_report& report) {
   keep_best_of_each_place(report);
   unsigned dropped_runs = 0;
   if (report.advices.empty()) {
-    dropped_runs = fewest_runs(report.others);
+    dropped_runs = most_runs(report.others);
     report.advices.push_back(to_leave_it(report, dropped_runs));
   }
   take_measured_bound(report);

@@ -69,6 +69,10 @@ std::string bound_text(const advice& one, const advice_report& report) {
     const double most = report.bound->times.median;
     const bool is_it = one.tried && one.tried->times.median >= most;
     if (most <= 1) return "no gain: an ideal malloc, whose frees cost nothing, gained nothing";
+    if (!is_it && !report.bound_of.empty()) {
+      return fmt::format("{} with {}; an ideal malloc, whose frees cost nothing, gained less",
+                         advise::tried_text(*report.bound), report.bound_of);
+    }
     const std::string out =
         is_it ? "an ideal malloc, whose frees cost nothing, gained no more than this"
               : fmt::format("{} with an ideal malloc, whose frees cost nothing",

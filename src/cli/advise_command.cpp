@@ -103,6 +103,7 @@ int advise_program(const advise_request& request, colour_choice choice) {
   wanted.runs = driven(request.words, request.load);
   wanted.metric = request.metric;
   wanted.is_driven = !request.load.load.empty();
+  wanted.ends_after = request.seconds;
   wanted.quick = request.quick;
   wanted.tries = !request.no_try;
   wanted.once = request.once;

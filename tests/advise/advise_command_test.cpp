@@ -102,6 +102,23 @@ TEST_F(advise_command_test, an_interrupt_also_ends_a_program_that_ends_after_so_
   EXPECT_NE(kill(pid, 0), 0);
 }
 
+// Each run would take its two seconds, whatever the allocator.
+TEST_F(advise_command_test, a_program_that_takes_all_of_its_time_is_not_compared) {
+  write_script("script", "while :; do " ADVISED_PROGRAM " 2000; done\n");
+  const ended result = run(quick({"--for", "1", "--", "./script"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("nothing was tried: each run takes all of its time"));
+  EXPECT_THAT(result.out, Not(HasSubstr("Tried on the program")));
+}
+
+TEST_F(advise_command_test, a_program_whose_input_only_one_run_can_read_is_not_compared) {
+  write_script("script", "read -r number && " ADVISED_PROGRAM " $number\n");
+  const ended result =
+      shell("echo 2000 | '" MALLARD_COMMAND "' advise --quick --force -- ./script");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("nothing was tried: its input is a pipe"));
+}
+
 TEST_F(advise_command_test, refuses_a_trace_without_stacks) {
   profile::trace_script script(file("t.mallard").string());
   script.allocate(1, 16);

@@ -93,6 +93,24 @@ TEST(trial, nothing_that_was_tried_is_above_the_bound) {
   EXPECT_EQ(report.advices[0].from.bound, 2.4);
 }
 
+TEST(trial, the_bound_says_whose_it_is_where_that_is_no_ideal_malloc) {
+  advice_report report;
+  report.advices = {tried(strategy::multipool, "a", {1.3, 1.4, 1.5}, 9)};
+  report.bound = trial_figures{{1.1, 1.2, 1.3}, 7, 1};
+  report.others = {
+      {of(strategy::heap, "b").from, {}, {}, "", trial_figures{{0.9, 1.5, 1.6}, 5, 1}}};
+  settle(report);
+  EXPECT_EQ(report.bound->runs, 5U);
+  EXPECT_EQ(report.bound_of, "heap for b");
+}
+
+TEST(trial, to_leave_it_is_as_sure_as_the_runs_of_what_ran_most) {
+  const advice_report report = settled({tried(strategy::multipool, "a", {0.5, 0.5, 0.5}, 1),
+                                        tried(strategy::heap, "b", {0.97, 0.98, 0.99}, 9)});
+  EXPECT_EQ(report.advices[0].from.how, strategy::global);
+  EXPECT_TRUE(report.proved);
+}
+
 TEST(trial, after_one_run_that_gained_nothing_to_leave_it_is_not_proved) {
   const advice_report report = settled({tried(strategy::multipool, "a", {1, 1, 1}, 1)});
   EXPECT_EQ(report.advices[0].from.how, strategy::global);
