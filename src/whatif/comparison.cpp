@@ -60,14 +60,32 @@ std::vector<double> comparison::hook_shares(const contender& control) const {
   return out;
 }
 
-std::vector<double> comparison::saved_shares(const contender& one) const {
+comparison::share comparison::hook_share(const contender& control) const {
+  const std::vector<double> all = hook_shares(control);
+  if (all.empty()) return {};
+  const double median = lab::median(all);
+  return {median, error_of_median(all, median)};
+}
+
+// Of its own runs a host takes nothing away: what is saved is as much slower as all of the run.
+// How much longer those are than the program's on its malloc, few pairs of runs tell badly.
+std::optional<comparison::share> comparison::saved_share(const contender& one) const {
+  constexpr double error_of_pair = 0.25;
   const std::vector<run_figures>& without = all_[one.below].runs;
-  std::vector<double> out;
-  for (std::size_t i = 0; i < std::min(one.saved.size(), without.size()); ++i) {
-    if (without[i].processor_seconds <= 0) continue;
-    for (const double saved : one.saved[i]) out.push_back(saved / without[i].processor_seconds);
+  const std::size_t rounds = std::min({one.saved.size(), one.runs.size(), without.size()});
+  std::vector<double> shares, longer;
+  for (std::size_t i = 0; i < rounds; ++i) {
+    const double own = one.runs[i].processor_seconds;
+    if (own <= 0 || without[i].processor_seconds <= 0) continue;
+    longer.push_back(own / without[i].processor_seconds);
+    for (const double saved : one.saved[i]) shares.push_back(saved / own);
   }
-  return out;
+  if (shares.empty()) return std::nullopt;
+  const double share = lab::median(shares), times = lab::median(longer);
+  const double error_of_times = std::max(
+      error_of_median(longer, times), times * error_of_pair / static_cast<double>(longer.size()));
+  return comparison::share{
+      share * times, std::hypot(error_of_median(shares, share) * times, error_of_times * share)};
 }
 
 double comparison::hook_seconds(const contender& control) const {
@@ -78,24 +96,20 @@ double comparison::hook_seconds(const contender& control) const {
 std::vector<round_times> comparison::rounds_of(const contender& one) const {
   constexpr double error_of_itself = 0.1;  // of what the hook takes, or a resource saves
   const contender& timed = one.in_turns ? all_[one.below] : one;
-  const std::vector<double> shares = one.in_turns         ? saved_shares(one)
-                                     : one.routes.empty() ? std::vector<double>{0}
-                                                          : hook_shares(all_[one.control]);
-  if (one.in_turns && shares.empty()) return {};
-  double takes = 0, noise = 0;
-  if (!shares.empty()) {
-    takes = lab::median(shares);
-    noise = error_of_median(shares, takes);
-  }
-  const double error = error_of_itself * (one.in_turns ? std::abs(takes) : std::max(0.0, takes));
+  const std::optional<share> off = one.in_turns         ? saved_share(one)
+                                   : one.routes.empty() ? share{}
+                                                        : hook_share(all_[one.control]);
+  if (!off) return {};
+  const double error =
+      error_of_itself * (one.in_turns ? std::abs(off->median) : std::max(0.0, off->median));
   const std::vector<run_figures>& usual = all_[as_it_is].runs;
   std::vector<round_times> out;
   for (std::size_t i = 0; i < std::min({one.runs.size(), timed.runs.size(), usual.size()}); ++i) {
     // Shares are of this: of a malloc below the resource in the one case, of the program in the
     // other.
     const double whole = one.in_turns ? timed.runs[i].*time_ : usual[i].*time_;
-    out.push_back(
-        {usual[i].*time_, timed.runs[i].*time_, whole * takes, whole * error, whole * noise});
+    out.push_back({usual[i].*time_, timed.runs[i].*time_, whole * off->median, whole * error,
+                   whole * off->noise});
   }
   return out;
 }

@@ -46,8 +46,14 @@ class comparison {
   std::size_t rounds_of_control(const contender& control) const;
   // The same as shares of the program's time, of each round.
   std::vector<double> hook_shares(const contender& control) const;
-  // By which a way in turns is faster than the program on its malloc, as shares of that one's time.
-  std::vector<double> saved_shares(const contender& one) const;
+  // Of the program's time, and half of its median's 95 % interval.
+  struct share {
+    double median = 0, noise = 0;
+  };
+  share hook_share(const contender& control) const;
+  // By which a way in turns is faster than the program on its malloc, of that one's time; not set:
+  // its turns do not tell.
+  std::optional<share> saved_share(const contender& one) const;
   interval_of_runs interval(const std::vector<double>& values) const;
   std::vector<round_times> rounds_of(const contender& one) const;
   std::string why_no_figure(const contender& one, const whatif_outcome& found,

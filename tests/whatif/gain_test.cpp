@@ -95,7 +95,7 @@ std::vector<whatif::contender> ways_in_turns(double malloc_seconds) {
   };
   std::vector<whatif::contender> all(4);
   all[0].runs.assign(3, taking(1));
-  all[2].runs.assign(3, taking(1.5));  // with the hook: it says nothing
+  all[2].runs.assign(3, taking(1.5));  // with the hook
   all[2].routes = {{"f", "monotonic"}};
   all[2].in_turns = true;
   all[3].runs.assign(3, taking(malloc_seconds));
@@ -126,6 +126,21 @@ TEST(whatif_gain, of_turns_is_as_wide_as_their_groups_differ) {
   ASSERT_TRUE(same && differing);
   EXPECT_LT(differing->low, same->low);
   EXPECT_GT(differing->high, same->high);
+}
+
+// A host slowed the run, and what was saved in it.
+TEST(whatif_gain, of_turns_is_the_same_where_a_host_slows_single_runs) {
+  std::vector<whatif::contender> all = ways_in_turns(1);
+  all[2].saved.assign(3, std::vector<double>(16, 0.5));
+  all[2].saved[1].assign(16, 1);
+  all[2].runs[1].processor_seconds *= 2;
+  const auto gain = whatif::comparison(all, 1).gain(all[2]);
+  ASSERT_TRUE(gain);
+  EXPECT_DOUBLE_EQ(gain->median, 2);
+  all[0].runs.resize(1);
+  const auto few = whatif::comparison(all, 1).gain(all[2]);
+  ASSERT_TRUE(few);
+  EXPECT_GT(few->high - few->low, gain->high - gain->low);
 }
 
 TEST(whatif_gain, of_runs_without_turns_is_none) {
