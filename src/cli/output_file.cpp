@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <exception>
 #include <fstream>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "cli/usage_error.hpp"
 
@@ -64,8 +66,23 @@ void expect_writable(const std::filesystem::path& path, std::string_view option)
   if (is_new) unlink(path.c_str());
 }
 
+unfinished_file::unfinished_file(std::filesystem::path path)
+    : path_(std::move(path)), exceptions_(std::uncaught_exceptions()), before_(changed()) {}
+
+unfinished_file::~unfinished_file() {
+  std::error_code none;
+  if (std::uncaught_exceptions() <= exceptions_ || changed() == before_) return;
+  if (std::filesystem::is_regular_file(path_, none)) std::filesystem::remove(path_, none);
+}
+
+std::filesystem::file_time_type unfinished_file::changed() const {
+  std::error_code none;
+  return std::filesystem::last_write_time(path_, none);
+}
+
 // std::filesystem::copy_file() loses the reason of a failure.
 void copy_to(const std::filesystem::path& path, const std::filesystem::path& from) {
+  const unfinished_file guard(path);
   const std::ifstream in(from, std::ios::binary);
   errno = EIO;  // unless the system says another reason
   std::ofstream out(path, std::ios::binary);
@@ -83,6 +100,7 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
     }
     throw std::runtime_error("standard output: cannot be written");
   }
+  const unfinished_file guard(path);
   std::ofstream out(path, std::ios::binary);
   out << text << std::flush;
   if (!out) throw std::runtime_error(fmt::format("{}: cannot be written", path.string()));

@@ -84,6 +84,7 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
   if (to == "csv" || to == "sqlite") {
     if (to == "sqlite") need_file(out.string(), "a database");
     const std::string file = is_standard_output(out) ? "/dev/stdout" : out.string();
+    const unfinished_file guard(out);
     const std::uint64_t rows = to == "csv" ? profile::write_csv(trace, functions, file)
                                            : profile::write_sqlite(trace, functions, file);
     say(out, "{} blocks: {}\n", rows, out.string());

@@ -11,7 +11,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 #include <system_error>
+#include <utility>
 
 namespace mallard::process {
 namespace {
@@ -100,6 +103,13 @@ int wait_for(pid_t child, rusage* used) {
   while (wait4(child, &status, 0, used) < 0 && errno == EINTR) {
   }
   return status;
+}
+
+std::string file_text(const std::string& path) {
+  const std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();  // which throws nothing, as an iterator would
+  return std::move(out).str();
 }
 
 std::string limit_note(std::size_t bytes, int error) {

@@ -51,6 +51,10 @@ int why_not_executed(int failure);
 // Waits for its end, whatever signals come. Returns its status, as waitpid does.
 int wait_for(pid_t child, rusage* used = nullptr);
 
+// The text of a file, as of one in /proc; empty where it cannot be read, or its process has ended
+// since it was opened.
+std::string file_text(const std::string& path);
+
 // "; this takes 4120 MiB of address space, and ulimit -v allows 400 MiB": what to add where
 // memory of that size cannot be had (EFBIG: where a file of that size, and ulimit -f); empty where
 // no limit is set.

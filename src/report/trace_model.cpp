@@ -163,7 +163,8 @@ json history(const profile::trace_views& views) {
     steps.push_back({{"node", json::array()},
                      {"bytes", json::array()},
                      {"operations", json::array()},
-                     {"growth", json::array()}});
+                     {"growth", json::array()},
+                     {"growth_to_peak", json::array()}});
   }
   for (const profile::stack_step& one : views.history) {
     json& step = steps[one.step];
@@ -171,6 +172,7 @@ json history(const profile::trace_views& views) {
     step["bytes"].push_back(one.bytes);
     step["operations"].push_back(one.operations);
     step["growth"].push_back(one.growth);
+    step["growth_to_peak"].push_back(one.growth_to_peak);
   }
   return {{"step_seconds", seconds(views.step_ns)}, {"steps", std::move(steps)}};
 }

@@ -23,10 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string file_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using process::file_text;
 
 std::string command_of(pid_t pid) {
   std::string words = file_text(fmt::format("/proc/{}/cmdline", pid));

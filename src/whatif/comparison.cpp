@@ -67,7 +67,7 @@ comparison::share comparison::hook_share(const contender& control) const {
   return {median, error_of_median(all, median)};
 }
 
-// Of its own runs a host takes nothing away: what is saved is as much slower as all of the run.
+// A host that slows a run slows what is saved in it, too: its share of the run stays.
 // How much longer those are than the program's on its malloc, few pairs of runs tell badly.
 std::optional<comparison::share> comparison::saved_share(const contender& one) const {
   constexpr double error_of_pair = 0.25;

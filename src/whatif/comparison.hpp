@@ -46,7 +46,7 @@ class comparison {
   std::size_t rounds_of_control(const contender& control) const;
   // The same as shares of the program's time, of each round.
   std::vector<double> hook_shares(const contender& control) const;
-  // Of the program's time, and half of its median's 95 % interval.
+  // A part of the program's time, and half of its median's 95 % interval.
   struct share {
     double median = 0, noise = 0;
   };

@@ -286,7 +286,7 @@ class experiment {
 
   using purpose = route_session::purpose;
 
-  // Of runs that count.
+  // The purpose of its runs that count.
   static purpose purpose_of(const contender& one) {
     return one.is_control ? purpose::by_malloc : one.in_turns ? purpose::in_turns : purpose::counts;
   }

@@ -99,6 +99,17 @@ TEST_F(record_command_test, a_trace_that_found_no_room_fails) {
   EXPECT_EQ(full.err.find("mallard report"), std::string::npos);
 }
 
+TEST_F(record_command_test, an_export_that_found_no_room_leaves_no_file) {
+  shell("$MALLARD record -o a.trace -- bash -c 'for i in {1..9000}; do a[$i]=x$i; done'");
+  if (shell("mkdir d && mount -t tmpfs -o size=64k mallard d").status != 0) GTEST_SKIP();
+  for (const std::string format : {"csv", "sqlite"}) {
+    const ended full = shell("$MALLARD export --to " + format + " a.trace -o d/out");
+    EXPECT_EQ(full.status, 1) << format;
+    EXPECT_FALSE(fs::exists(file("d/out"))) << format;
+  }
+  EXPECT_EQ(shell("umount d").status, 0);
+}
+
 TEST_F(record_command_test, the_next_command_can_be_typed_whatever_the_program_is_called) {
   const ended done = shell("$MALLARD record -o \"a'b <c.trace\" -- sh -c : 2>&1 | tail -n 1");
   ASSERT_EQ(done.out, "mallard report 'a'\\''b <c.trace'\n");

@@ -220,6 +220,14 @@ TEST_F(attaching, in_the_middle_of_a_sleep_leaves_the_program_as_it_was) {
   EXPECT_TRUE(program.goes_on());
 }
 
+TEST_F(attaching, ends_when_the_process_executes_another_program) {
+  running_program program({"sh", "-c", "echo ready; sleep 0.5; exec sleep 60"});
+  const record_summary done = attach(program.pid(), 50);
+  EXPECT_EQ(done.not_let_be, "");
+  EXPECT_LT(done.seconds, 40);
+  EXPECT_TRUE(program.goes_on());
+}
+
 #if defined(MALLARD_MALLOC_FILE)
 TEST_F(attaching, return_addresses_that_a_malloc_left_on_the_stack_are_no_frames_of_it) {
   running_program program(

@@ -511,6 +511,17 @@ TEST_F(recording, of_more_threads_than_it_has_room_for_records_what_it_can) {
   EXPECT_EQ(first(done).threads, 2048U);
 }
 
+TEST_F(recording, waits_for_the_rooms_of_threads_that_have_ended) {
+  options.command = {MALLARD_RECORDED_PROGRAM, "threads_without_end"};
+  const record_summary done =
+      record(options,
+             {.progress = [](const record_totals&, double) { usleep(700'000); }, .finishing = {}});
+  EXPECT_EQ(done.status, 0);
+  EXPECT_EQ(first(done).refused, 0U);
+  EXPECT_GE(first(done).threads, 7500U);
+  EXPECT_EQ(trace_reader(options.output).dropped(), 0U);
+}
+
 TEST_F(recording, has_what_failed) {
   run_and_pass({"failing_malloc"});
   trace_reader trace(options.output);

@@ -329,6 +329,20 @@ long queued_signals() {
   return -1;
 }
 
+// Three at once, so many that the recorder needs the rooms of those that have ended.
+int threads_without_end() {
+  const auto work = [] {
+    for (int i = 0; i < 300; ++i) free(malloc(100));
+  };
+  const auto start_many = [&] {
+    for (int i = 0; i < 2500; ++i) std::thread(work).join();
+  };
+  std::thread others[2] = {std::thread(start_many), std::thread(start_many)};
+  start_many();
+  for (std::thread& one : others) one.join();
+  return 0;
+}
+
 int short_threads() {
   const long before = queued_signals();
   for (int i = 0; i < 1000; ++i) std::thread([] { pairs(1, 40); }).join();
@@ -550,6 +564,7 @@ int main(int argc, char** argv) {
   if (what == "threads") return threads();
   if (what == "many_threads") return many_threads(1000);
   if (what == "too_many_threads") return many_threads(2200);
+  if (what == "threads_without_end") return threads_without_end();
   if (what == "short_threads") return short_threads();
   if (what == "signals_of_its_own") return signals_of_its_own();
   if (what == "changing_user") return changing_user();

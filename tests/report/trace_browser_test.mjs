@@ -112,6 +112,18 @@ test('sections follow the part of the time that is chosen', async (t) => {
   assert.equal(await bytesOf(), whole);
 });
 
+test('a part of an imported recording has the dimensions of the whole, and says so', async (t) => {
+  writeFileSync(file('heaptrack.txt'), 'v 10400 3\nX prog\nI 1000 5e29\ns 4 prog\ns 4 main\ns 5 a.cpp\n' +
+    `i 401000 1 2 3 7\nt 1 0\na 20 1\n${Array.from({ length: 9 }, (_, at) => `c ${at + 1}\n+ 0\n`).join('')}`);
+  execFileSync(mallard, ['report', file('heaptrack.txt'), '-o', file('imported.html')], { stdio: 'ignore' });
+  const page = await open(t, pathToFileURL(file('imported.html')).href);
+  const whole = await copied(page, 'the six dimensions');
+  await page.locator('#range-to').fill('3');
+  await page.locator('#dimensions .part').filter({ hasText: 'Of the whole run' }).waitFor();
+  assert.deepEqual(await copied(page, 'the six dimensions'), whole);
+  assert.ok(Number((await copied(page, 'the functions'))[0].bytes) < 9 * 32);
+});
+
 test('the dimensions of a part of the time are those of its windows', async (t) => {
   const page = await open(t, page1);
   const all = async () => copied(page, 'the six dimensions');
@@ -131,6 +143,12 @@ test('the dimensions of a part of the time are those of its windows', async (t) 
     const variation = sum((one) => (one.V.scaled ?? 0) * one.allocations) / sum((one) => one.allocations);
     if (row.V_scaled !== '') assert.ok(Math.abs(Number(row.V_scaled) - variation) < 0.002, row.V_scaled);
   }
+  const functions = await copied(page, 'the functions');
+  const live = functions.reduce((sum, row) => sum + Number(row.peak_bytes), 0);
+  assert.ok(functions.every(({ temporary }) => temporary === ''), 'unknown for a part');
+  const { program: { windows: ofAll } } = JSON.parse(execFileSync(mallard, ['dims', file('one.mallard'), '--json',
+    '--windows', String(steps)], { encoding: 'utf8' }));
+  assert.equal(live, Math.max(...ofAll.slice(0, last + 1).map((one) => one.peak_bytes)), 'at the highest instant');
   await page.getByRole('button', { name: 'Whole run' }).click();
   assert.deepEqual(await all(), whole);
 });

@@ -88,7 +88,10 @@ function radar(all) {
 
 export function dimensions({ subsystems }) {
   let all = [];
-  const choose = () => { all = subsystems.map((one) => (range() ? inPart(one, range()) : ofWhole(one))); };
+  // What was imported has no windows.
+  const hasWindows = subsystems.every(({ windows }) => windows.bytes);
+  const isPart = () => range() && hasWindows;
+  const choose = () => { all = subsystems.map((one) => (isPart() ? inPart(one, range()) : ofWhole(one))); };
   choose();
   const drawn = () => all.slice(0, mostLines);
   const charts = [
@@ -100,8 +103,10 @@ export function dimensions({ subsystems }) {
     [one[letter].scaled, one[letter].literal ?? null]), one.bytes, one.operations, one.peak])];
   const body = h('div', {});
   const list = () => fill(body,
-    range() ? h('p', { class: 'hint part' }, 'Of the chosen part of the time: each figure is the mean of its ' +
-      'stretches. Locality is known for the whole run alone.') : [],
+    range() ? h('p', { class: 'hint part' }, isPart()
+      ? 'Of the chosen part of the time: each figure is the mean of its stretches. Locality is known for the whole ' +
+        'run alone.'
+      : 'Of the whole run: what was imported has no figures of parts.') : [],
     figureTable({ heads: ['Subsystem'], caption: 'The six dimensions of each subsystem', palette: 'viridis',
       columns: [...dimensionsOfAll.map(([letter, name]) => `${letter} ${name}`), 'Bytes', 'Operations', 'Peak'],
       rows: all.map((one) => ({ labels: [one.name], figures: [

@@ -30,7 +30,13 @@ export function flameOf({ flame, history }) {
   const live = new Array(nodes).fill(0);
   let [all, most] = [0, -1];
   for (let step = 0; step <= chosen.to; ++step) {
-    const { node, bytes, operations, growth } = history.steps[step];
+    const { node, bytes, operations, growth, growth_to_peak: toPeak } = history.steps[step];
+    const fullest = all + sum(toPeak);
+    if (step >= chosen.from && fullest > most) {
+      most = fullest;
+      for (let at = 0; at < nodes; ++at) made.peak_bytes[at] = live[at];
+      for (let i = 0; i < node.length; ++i) made.peak_bytes[node[i]] += toPeak[i];
+    }
     for (let i = 0; i < node.length; ++i) {
       live[node[i]] += growth[i];
       all += growth[i];
@@ -38,9 +44,6 @@ export function flameOf({ flame, history }) {
       made.bytes[node[i]] += bytes[i];
       made.operations[node[i]] += operations[i];
     }
-    if (step < chosen.from || all <= most) continue;
-    most = all;
-    for (let at = 0; at < nodes; ++at) made.peak_bytes[at] = live[at];
   }
   for (let at = 0; at < nodes; ++at) made.live_bytes[at] = live[at];
   return made;

@@ -18,9 +18,9 @@ function placesOf(model) {
   const sums = new Map();
   for (let at = 1; at < flame.parent.length; ++at) {
     const name = model.functions[flame.function[at]];
-    if (!sums.has(name)) sums.set(name, { function: name, where: '', ...places.get(name), temporary: 0 });
+    if (!sums.has(name)) sums.set(name, { function: name, where: '', ...places.get(name) });
     const one = sums.get(name);
-    for (const order of orders) one[order] = (one[order] ?? 0) + (flame[order]?.[at] ?? 0);
+    for (const order of orders.filter((known) => flame[known])) one[order] = (one[order] ?? 0) + flame[order][at];
   }
   return [...sums.values()];
 }
@@ -35,14 +35,16 @@ export function top(model) {
     { title: 'Function', cell: (one) => [inFlame.has(one.function) ? panel.link(one.function) : one.function,
       one.where ? h('p', { class: 'hint' }, one.where) : ''] },
     ...orders.map((order) => ({ title: weights[order].name, numeric: true,
-      cell: (one) => weights[order].write(one[order]) })),
+      cell: (one) => (one[order] === undefined ? '–' : weights[order].write(one[order])) })),
   ];
-  const sorted = () => [...placesOf(model)].sort((a, b) => b[state.by] - a[state.by]);
+  // Of a part it is not known which blocks were temporary.
+  const by = () => (state.by === 'temporary' && range() ? 'bytes' : state.by);
+  const sorted = () => [...placesOf(model)].sort((a, b) => b[by()] - a[by()]);
   const redraw = () => {
-    const rows = sorted().filter((one) => one[state.by] > 0).slice(0, most);
+    const weight = by();
+    const rows = sorted().filter((one) => one[weight] > 0).slice(0, most);
     fill(body, table(columns, rows,
-      { caption: `Functions by ${weights[state.by].name.toLowerCase()}`, className: 'compact' }));
-    const weight = state.by === 'temporary' && range() ? 'bytes' : state.by;
+      { caption: `Functions by ${weights[weight].name.toLowerCase()}`, className: 'compact' }));
     if (hasStacks) panel.show(panel.name ?? rows.find((one) => inFlame.has(one.function))?.function, weight);
   };
   const csv = () => [['function', 'where', ...orders],

@@ -20,6 +20,7 @@
 #include <thread>
 #include <utility>
 
+#include "process/process.hpp"
 #include "profile/attach/frame_walk.hpp"
 #include "profile/attach/stopped_thread.hpp"
 #include "profile/record/program_check.hpp"
@@ -39,10 +40,7 @@ std::string folder_of(pid_t pid) {
   return "/proc/" + std::to_string(pid);
 }
 
-std::string file_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using process::file_text;
 
 // The number after this word in /proc/PID/status.
 long status_of(const std::string& folder, const std::string& word, int base = 10) {
@@ -65,6 +63,9 @@ bool is_of_waiting(long call, std::uint64_t second) {
     case SYS_pselect6:
     case SYS_epoll_wait:
     case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+    case SYS_semop:
+    case SYS_semtimedop:
     case SYS_accept:
     case SYS_accept4:
     case SYS_recvfrom:
@@ -185,6 +186,7 @@ running_process::running_process(pid_t pid, std::function<void()> waits_long)
   for (const char* sanitizer : {"libasan.so", "libtsan.so", "liblsan.so"}) {
     if (has(sanitizer)) fail(std::string("has the malloc of a sanitizer, ") + sanitizer);
   }
+  program_ = all.front().range.start;
 }
 
 std::vector<std::string> running_process::command() const {
@@ -202,7 +204,8 @@ char running_process::state() const {
 
 bool running_process::is_there() const {
   const char now = state();
-  return now != 'Z' && now != 'X';
+  std::uint8_t byte = 0;
+  return now != 'Z' && now != 'X' && (program_ == 0 || memory_.read(program_, &byte, 1));
 }
 
 bool running_process::has_library(const std::string& path) const {

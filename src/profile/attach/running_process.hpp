@@ -36,7 +36,7 @@ class running_process {
 
   pid_t pid() const { return pid_; }
   std::vector<std::string> command() const;
-  bool is_there() const;  // false: it has ended
+  bool is_there() const;  // false: it has ended, or executed another program
   bool has_library(const std::string& path) const;
   // Then it may be unable to open our files.
   bool has_fewer_rights() const;
@@ -68,6 +68,7 @@ class running_process {
   [[noreturn]] void fail(const std::string& why) const;
 
   pid_t pid_;
+  std::uint64_t program_ = 0;  // an address of it; 0: none is known yet
   process_memory memory_;
   std::function<void()> waits_long_;
 };

@@ -23,6 +23,7 @@ std::vector<stack_step> by_nodes(std::vector<stack_step> steps,
       steps[kept - 1].bytes += steps[i].bytes;
       steps[kept - 1].operations += steps[i].operations;
       steps[kept - 1].growth += steps[i].growth;
+      steps[kept - 1].growth_to_peak += steps[i].growth_to_peak;
     } else {
       steps[kept++] = steps[i];
     }

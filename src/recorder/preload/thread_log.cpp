@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -330,17 +331,41 @@ thread_log* take_thread_slot() noexcept {
   return nullptr;
 }
 
+// Whether one of this process's slots waits only for the reader to see that its thread has ended.
+bool has_ended_thread() noexcept {
+  session& all = *process.all;
+  const int before = errno;
+  bool found = false;
+  for (std::uint32_t i = 0; i < most_threads && !found; ++i) {
+    const thread_slot& slot = threads_of(all)[i];
+    found = all.threads[i].load(std::memory_order_acquire) == slot_state::in_use &&
+            slot.process == process.slot && syscall(SYS_tgkill, getpid(), slot.tid, 0) != 0 &&
+            errno == ESRCH;
+  }
+  errno = before;
+  return found;
+}
+
 }  // namespace
 
-// If all slots are taken, waits until the reader has found ended threads. If one wait fails, no
+// If all slots are taken, waits until the reader has found ended threads. If none has ended, no
 // thread waits again for a second: unrecorded threads must not be slower than recorded ones.
 thread_log* open_thread() noexcept {
   session& all = *process.all;
   constexpr unsigned most_rounds = 40;
+  std::uint64_t beat = all.heartbeat.load(std::memory_order_relaxed), waits_without = 0;
+  const auto reads_on = [&] {
+    const std::uint64_t latest = all.heartbeat.load(std::memory_order_relaxed);
+    waits_without = latest == beat ? waits_without + 1 : 0;
+    beat = latest;
+    return waits_without < patience() || !reader_is_gone();
+  };
   const auto is_full = [] { return process.full_until.load(std::memory_order_relaxed) > now(); };
   for (unsigned round = 0; !is_full(); ++round) {
     if (thread_log* const log = take_thread_slot()) return log;
-    if (round == most_rounds || all.options.drop) {
+    if (round == most_rounds && has_ended_thread() && reads_on() && !is_over()) {
+      round = 0;
+    } else if (round == most_rounds || all.options.drop) {
       process.full_until.store(now() + 1'000'000 * process.ticks_of_microsecond,
                                std::memory_order_relaxed);
       break;

@@ -16,7 +16,7 @@ std::uint64_t thread_nanoseconds() noexcept {
 
 }  // namespace
 
-// Of splitmix64.
+// Splitmix64's numbers.
 void turns::toss() noexcept {
   random_ += 0x9e37'79b9'7f4a'7c15;
   std::uint64_t mixed = (random_ ^ random_ >> 30) * 0xbf58'476d'1ce4'e5b9;

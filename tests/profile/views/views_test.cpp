@@ -71,6 +71,29 @@ TEST(stack_history, has_what_each_stack_does_in_each_step_of_time) {
   EXPECT_EQ(made[2].growth, -50);
 }
 
+TEST(stack_history, has_what_each_stack_had_when_most_lived_in_the_step) {
+  constexpr std::uint64_t length = 100;
+  stack_history_builder builder(3, length * stack_history_builder::steps - 1);
+  builder.born(1, 50, 0);
+  builder.born(2, 500, 10);  // most lives
+  builder.died(2, 400, 20);
+  builder.born(1, 30, 30);
+  builder.born(1, 10, 110);
+  builder.died(2, 100, 120);
+  builder.born(1, 500, 130);  // and now
+  builder.died(1, 580, 300);
+  const std::vector<stack_step> made = builder.take();
+  ASSERT_EQ(made.size(), 5u);
+  EXPECT_EQ(made[0].growth, 80);
+  EXPECT_EQ(made[0].growth_to_peak, 50);
+  EXPECT_EQ(made[1].growth, 100);
+  EXPECT_EQ(made[1].growth_to_peak, 500);
+  EXPECT_EQ(made[2].growth_to_peak, 510);
+  EXPECT_EQ(made[3].growth_to_peak, -100);
+  EXPECT_EQ(made[4].growth, -580);
+  EXPECT_EQ(made[4].growth_to_peak, 0);
+}
+
 TEST(timeline, an_epoch_ends_when_nothing_of_the_subsystem_lives) {
   timeline_builder builder({"a"}, 1000);
   builder.born(0, 1, 10);
