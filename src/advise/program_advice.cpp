@@ -290,7 +290,7 @@ void program_advice::find_whether_runs_compare() {
     not_compared_ =
         "its input is a pipe, which only the recorded run could read: pass a file (< FILE)";
   } else if (request_.ends_after > 0 && request_.metric.empty() &&
-             plain_.processor_seconds >= nearly * request_.ends_after) {
+             plain_.processor_seconds >= nearly * plain_.undisturbed) {
     not_compared_ =
         "each run takes all of its time (--for), whatever the allocator: give the program work "
         "that "

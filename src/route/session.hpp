@@ -98,10 +98,11 @@ struct alignas(64) thread_counts {
   route_counts of[most_routes];
 };
 
-// The one who serves the blocks of a route. Behind a malloc they find their resources all the same, and are
-// known as theirs: that takes the hook's time, whoever serves them.
+// The one who serves the blocks of a route. Behind a malloc they find their resources all the same,
+// and are known as theirs: that takes the hook's time, whoever serves them.
 enum class server : std::uint8_t { resource, malloc };
-// A run's servers. In turns: each invocation of a scope has one of the two, and every route is by scope.
+// A run's servers. In turns: each invocation of a scope has one of the two, and every route is by
+// scope.
 enum class serving : std::uint8_t { resources, malloc, in_turns };
 
 // The turns of each server, see route/preload/turns.hpp.

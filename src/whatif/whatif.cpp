@@ -23,6 +23,7 @@
 #include "whatif/program_runner.hpp"
 #include "whatif/race.hpp"
 #include "whatif/route_session.hpp"
+#include "whatif/ways.hpp"
 
 namespace mallard::whatif {
 namespace {
@@ -56,32 +57,6 @@ std::string how_it_ended(const run_figures& run) {
 }
 
 constexpr const char* few_addresses = "the program has too few free addresses for routed blocks";
-
-bool was_met(const std::vector<route_outcome>& routes) {
-  return std::any_of(routes.begin(), routes.end(), [](const route_outcome& one) {
-    return one.blocks != 0 || one.passed_on != 0;
-  });
-}
-
-// Blocks of the same conditions take as long to find, and arenas of a call as long to end.
-bool go_the_same_way(const std::vector<route::route_rule>& some,
-                     const std::vector<route::route_rule>& others) {
-  return std::equal(some.begin(), some.end(), others.begin(), others.end(),
-                    [](const route::route_rule& a, const route::route_rule& b) {
-                      return a.has_conditions_of(b) && a.is_scoped() == b.is_scoped();
-                    });
-}
-
-bool are_scoped(const std::vector<route::route_rule>& rules) {
-  return !rules.empty() &&
-         std::all_of(rules.begin(), rules.end(), [](const auto& one) { return one.is_scoped(); });
-}
-
-bool have_same_conditions(const std::vector<route::route_rule>& some,
-                          const std::vector<route::route_rule>& others) {
-  return std::equal(some.begin(), some.end(), others.begin(), others.end(),
-                    [](const auto& a, const auto& b) { return a.has_conditions_of(b); });
-}
 
 class experiment {
  public:
@@ -353,20 +328,6 @@ class experiment {
     return true;
   }
 
-  // Enough invocations and time for turns, and blocks that are freed before the next one begins.
-  static bool fits_turns(double seconds, const std::vector<route_outcome>& routes) {
-    constexpr double shortest = 0.05;
-    constexpr std::uint64_t fewest_invocations = 64;
-    if (seconds < shortest) return false;
-    constexpr std::uint64_t one_of = 100;  // blocks may be freed later, or be served otherwise
-    // An arena whose blocks live on is one that the malloc's blocks are no more known by.
-    constexpr std::uint64_t most_survivors = 64;
-    return std::all_of(routes.begin(), routes.end(), [](const route_outcome& one) {
-      return one.resets >= fewest_invocations && one.survivors <= most_survivors &&
-             one.survivors + one.passed_on <= one.blocks / one_of;
-    });
-  }
-
   // Without a control nothing is known of one that is hooked, and of a control nothing without the
   // program on its malloc.
   void take_remark_of_control(contender& one) const {
@@ -385,6 +346,8 @@ class experiment {
     const run_figures hooked =
         run_once(looks, reads, options_.names_survivors ? purpose::names : purpose::counts);
     if (is_interrupted()) return false;
+    // Until it is measured with blocks that take the way through the hook.
+    for (contender& one : contenders_) one.hook_bytes = more_bytes(hooked, plain);
     if (hooked.output != plain.output &&
         run_once(contenders_[as_it_is], reads, purpose::counts).output != plain.output) {
       if (is_interrupted()) return false;
@@ -436,7 +399,7 @@ class experiment {
         named == nullptr || named == &one ? session_->survivor_names() : named->survivors;
     if (turns) one.first_saved = session_->saved();
     if (one.remark.empty() && one.in_turns && are_scoped(one.rules)) {
-      if (!fits_turns(done.processor_seconds, one.of_routes)) {
+      if (!fit_turns(done.processor_seconds, one.of_routes)) {
         one.in_turns = false;
         if (!run_first(one.control)) return false;
         one.has_run = !turns;
@@ -459,9 +422,13 @@ class experiment {
   bool find_hook_bytes(contender& one) {
     contender hook = one;
     const run_figures hooked = run_once(hook, options_.check_output, purpose::by_malloc);
-    const auto without = static_cast<double>(contenders_[one.below].first.resident_bytes);
-    one.hook_bytes = std::max(0.0, static_cast<double>(hooked.resident_bytes) - without);
+    one.hook_bytes = more_bytes(hooked, contenders_[one.below].first);
     return !is_interrupted();
+  }
+
+  static double more_bytes(const run_figures& of, const run_figures& than) {
+    return std::max(
+        0.0, static_cast<double>(of.resident_bytes) - static_cast<double>(than.resident_bytes));
   }
 
   // The one whose first run names the survivors of this one, since that takes long: itself, or an
