@@ -131,7 +131,7 @@ test('the dimensions of a part of the time are those of its windows', async (t) 
   const steps = 48;  // of the page; the sliders end at the last in which anything happened
   const windows = JSON.parse(execFileSync(mallard, ['dims', file('one.mallard'), '--json', '--windows',
     String(steps)], { encoding: 'utf8' })).subsystems;
-  const last = Math.floor(steps / 2);
+  const last = Math.floor(Number(await page.locator('#range-to').getAttribute('max')) / 2);
   await page.locator('#range-to').fill(String(last));
   await page.locator('#dimensions .part').waitFor();
   for (const row of await all()) {
