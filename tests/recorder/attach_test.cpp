@@ -57,6 +57,11 @@ class running_program {
   running_program& operator=(const running_program&) = delete;
 
   pid_t pid() const { return pid_; }
+  // Until it has executed a program of that name.
+  void wait_for(const fs::path& name) const {
+    const fs::path executable = "/proc/" + std::to_string(pid_) + "/exe";
+    while (fs::read_symlink(executable).filename() != name) usleep(1'000);
+  }
   bool goes_on() const {
     usleep(20'000);
     return waitpid(pid_, nullptr, WNOHANG) == 0;
@@ -213,8 +218,7 @@ TEST_F(attaching, ends_with_the_last_event_that_is_wanted) {
 
 TEST_F(attaching, in_the_middle_of_a_sleep_leaves_the_program_as_it_was) {
   running_program program({"sh", "-c", "echo ready; exec sleep 60"});
-  const fs::path executable = "/proc/" + std::to_string(program.pid()) + "/exe";
-  while (fs::read_symlink(executable).filename() != "sleep") usleep(1'000);
+  program.wait_for("sleep");
   usleep(50'000);
   EXPECT_EQ(attach(program.pid(), 0.1).not_let_be, "");
   EXPECT_TRUE(program.goes_on());
@@ -437,12 +441,12 @@ TEST_F(attaching, what_cannot_be_recorded_is_refused_in_one_line) {
   EXPECT_NE(refusal(2'000'000'000).find("does not exist"), std::string::npos);
   {
     running_program program({"sh", "-c", "echo ready; exec " MALLARD_STATIC_PROGRAM " wait"});
-    usleep(50'000);
+    program.wait_for(fs::path(MALLARD_STATIC_PROGRAM).filename());
     EXPECT_NE(refusal(program.pid()).find("linked statically"), std::string::npos);
   }
   {
     running_program program({"sh", "-c", "echo ready; exec " MALLARD_OWN_MALLOC_PROGRAM " wait"});
-    usleep(50'000);
+    program.wait_for(fs::path(MALLARD_OWN_MALLOC_PROGRAM).filename());
     EXPECT_NE(refusal(program.pid()).find("contains its own malloc"), std::string::npos);
   }
   {

