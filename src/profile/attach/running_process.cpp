@@ -63,7 +63,9 @@ bool is_of_waiting(long call, std::uint64_t second) {
     case SYS_pselect6:
     case SYS_epoll_wait:
     case SYS_epoll_pwait:
+#ifdef SYS_epoll_pwait2
     case SYS_epoll_pwait2:
+#endif
     case SYS_semop:
     case SYS_semtimedop:
     case SYS_accept:
