@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <system_error>
 
 #include "advise/block_type.hpp"
+#include "process/process.hpp"
 
 namespace mallard::advise {
 namespace {
@@ -43,8 +42,7 @@ std::string text_of(const std::string& file) {
   std::error_code missing;
   const std::uintmax_t bytes = std::filesystem::file_size(file, missing);
   if (missing || bytes > most || !std::filesystem::is_regular_file(file, missing)) return {};
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  return process::file_text(file);
 }
 
 }  // namespace

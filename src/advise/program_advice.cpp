@@ -134,6 +134,9 @@ bool is_best_known(const advice_report& report) {
   return !report.advices.empty() && report.advices.front().tried.has_value();
 }
 
+constexpr const char* pipe_remark =
+    "its input is a pipe, which only the recorded run could read: pass a file (< FILE)";
+
 bool is_pipe(int file) {
   struct stat input{};
   return fstat(file, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
@@ -287,14 +290,12 @@ void program_advice::find_whether_runs_compare() {
       recorded.exited ? WIFEXITED(plain_.status) && WEXITSTATUS(plain_.status) == recorded.status
                       : !WIFEXITED(plain_.status);
   if (is_pipe(STDIN_FILENO) && !recorded.cut && !ended_alike) {
-    not_compared_ =
-        "its input is a pipe, which only the recorded run could read: pass a file (< FILE)";
+    not_compared_ = pipe_remark;
   } else if (request_.ends_after > 0 && request_.metric.empty() &&
              plain_.processor_seconds >= nearly * plain_.undisturbed) {
     not_compared_ =
         "each run takes all of its time (--for), whatever the allocator: give the program work "
-        "that "
-        "ends, or --metric a number that it prints";
+        "that ends, or --metric a number that it prints";
   }
 }
 
@@ -423,7 +424,11 @@ void program_advice::add_remarks(advice_report& report) const {
     report.remarks.push_back(fmt::format(
         "time was short: the recorded run was ended after {:.0f} s", run_.summary.seconds));
   }
-  if (!not_compared_.empty()) report.remarks.push_back("nothing was tried: " + not_compared_);
+  if (!not_compared_.empty()) {
+    report.remarks.push_back("nothing was tried: " + not_compared_);
+  } else if (is_pipe(STDIN_FILENO)) {
+    report.remarks.emplace_back(pipe_remark);
+  }
 }
 
 advice_report advice_on_trace(profile::trace_reader& trace, bool quick, bool (*interrupted)(),

@@ -27,12 +27,17 @@ double error_of_median(std::span<const double> values, double median) {
 
 }  // namespace
 
+bool is_of_one_thread(const std::vector<run_figures>& plain) {
+  constexpr double nearly = 1.1;
+  return median_of(plain, &run_figures::processor_seconds) <=
+         nearly * median_of(plain, &run_figures::seconds);
+}
+
 bool is_by_processor_time(const std::vector<run_figures>& plain) {
-  const double busy = median_of(plain, &run_figures::processor_seconds);
-  const double passed = median_of(plain, &run_figures::seconds);
   constexpr double little = 0.1;  // of one processor
-  const bool alone = median_of(plain, &run_figures::others_seconds) <= little * passed;
-  return busy <= 1.1 * passed || !alone;
+  const bool alone = median_of(plain, &run_figures::others_seconds) <=
+                     little * median_of(plain, &run_figures::seconds);
+  return is_of_one_thread(plain) || !alone;
 }
 
 comparison::comparison(const std::vector<contender>& all, std::uint64_t seed)
@@ -49,22 +54,17 @@ std::size_t comparison::rounds_of_control(const contender& control) const {
       {control.runs.size(), all_[control.below].runs.size(), all_[as_it_is].runs.size()});
 }
 
-std::vector<double> comparison::hook_shares(const contender& control) const {
+comparison::share comparison::hook_share(const contender& control) const {
   const contender& below = all_[control.below];
   const contender& usual = all_[as_it_is];
-  std::vector<double> out;
+  std::vector<double> shares;
   for (std::size_t i = 0; i < rounds_of_control(control); ++i) {
     if (usual.runs[i].*time_ <= 0) continue;
-    out.push_back((control.runs[i].*time_ - below.runs[i].*time_) / usual.runs[i].*time_);
+    shares.push_back((control.runs[i].*time_ - below.runs[i].*time_) / usual.runs[i].*time_);
   }
-  return out;
-}
-
-comparison::share comparison::hook_share(const contender& control) const {
-  const std::vector<double> all = hook_shares(control);
-  if (all.empty()) return {};
-  const double median = lab::median(all);
-  return {median, error_of_median(all, median)};
+  if (shares.empty()) return {};
+  const double median = lab::median(shares);
+  return {median, error_of_median(shares, median)};
 }
 
 // A host that slows a run slows what is saved in it, too: its share of the run stays.
@@ -89,8 +89,7 @@ std::optional<comparison::share> comparison::saved_share(const contender& one) c
 }
 
 double comparison::hook_seconds(const contender& control) const {
-  const std::vector<double> shares = hook_shares(control);
-  return shares.empty() ? 0 : lab::median(shares) * median_of(all_[as_it_is].runs, time_);
+  return hook_share(control).median * median_of(all_[as_it_is].runs, time_);
 }
 
 std::vector<round_times> comparison::rounds_of(const contender& one) const {

@@ -19,6 +19,8 @@
 
 namespace mallard::whatif {
 
+// One thread does all the work, or threads that wait for each other.
+bool is_of_one_thread(const std::vector<run_figures>& plain);
 // Gains are, where one thread does all the work or others work on the machine: it is disturbed
 // less.
 bool is_by_processor_time(const std::vector<run_figures>& plain);
@@ -44,12 +46,11 @@ class comparison {
 
  private:
   std::size_t rounds_of_control(const contender& control) const;
-  // The same as shares of the program's time, of each round.
-  std::vector<double> hook_shares(const contender& control) const;
   // A part of the program's time, and half of its median's 95 % interval.
   struct share {
     double median = 0, noise = 0;
   };
+  // By which the control is slower than the program on its malloc; none: it did not run.
   share hook_share(const contender& control) const;
   // By which a way in turns is faster than the program on its malloc, of that one's time; not set:
   // its turns do not tell.

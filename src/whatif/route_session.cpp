@@ -84,10 +84,7 @@ void route_session::prepare(const std::vector<route::route_rule>& routes, purpos
   }
   for (auto& groups : session_->turns) {
     for (route::turn_sums& one : groups) {
-      for (const route::server by : {route::server::resource, route::server::malloc}) {
-        one.nanoseconds[static_cast<std::size_t>(by)] = 0;
-        one.blocks[static_cast<std::size_t>(by)] = 0;
-      }
+      for (auto* const sums : {one.nanoseconds, one.blocks}) sums[0] = sums[1] = 0;
     }
   }
   for (route::thread_counts& one : session_->threads) {

@@ -314,9 +314,7 @@ class experiment {
   // Scoped routes tell whether their invocations are such that a pool of one thread can have their
   // blocks in turns, too. False: interrupted.
   bool follow_in_turns(contender& pool) {
-    const run_figures& plain = contenders_[as_it_is].first;
-    constexpr double one_thread = 1.1;
-    if (are_scoped(pool.rules) || plain.processor_seconds > one_thread * plain.seconds) return true;
+    if (are_scoped(pool.rules) || !is_of_one_thread({contenders_[as_it_is].first})) return true;
     for (std::size_t i = hook_alone + 1; i < first_control_; ++i) {
       const contender& other = contenders_[i];
       if (!are_scoped(other.rules) || other.set != pool.set) continue;

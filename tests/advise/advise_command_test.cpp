@@ -119,6 +119,15 @@ TEST_F(advise_command_test, a_program_whose_input_only_one_run_can_read_is_not_c
   EXPECT_THAT(result.out, HasSubstr("nothing was tried: its input is a pipe"));
 }
 
+TEST_F(advise_command_test, a_pipe_as_input_is_said_also_where_the_program_ends_alike_without_it) {
+  write_script("script", "cat >/dev/null; " ADVISED_PROGRAM " 2000\n");
+  const ended result =
+      shell("echo 2000 | '" MALLARD_COMMAND "' advise --quick --no-try --force -- ./script");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("its input is a pipe, which only the recorded run could read"));
+  EXPECT_THAT(result.out, Not(HasSubstr("nothing was tried: ")));
+}
+
 TEST_F(advise_command_test, refuses_a_trace_without_stacks) {
   profile::trace_script script(file("t.mallard").string());
   script.allocate(1, 16);

@@ -15,12 +15,13 @@ function placesOf(model) {
   if (!range()) return model.top;
   const flame = flameOf(model);
   const places = new Map(model.top.map(({ function: name, where }) => [name, { function: name, where }]));
+  const known = orders.filter((order) => flame[order]);
   const sums = new Map();
   for (let at = 1; at < flame.parent.length; ++at) {
     const name = model.functions[flame.function[at]];
     if (!sums.has(name)) sums.set(name, { function: name, where: '', ...places.get(name) });
     const one = sums.get(name);
-    for (const order of orders.filter((known) => flame[known])) one[order] = (one[order] ?? 0) + flame[order][at];
+    for (const order of known) one[order] = (one[order] ?? 0) + flame[order][at];
   }
   return [...sums.values()];
 }

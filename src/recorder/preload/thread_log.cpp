@@ -31,6 +31,21 @@ bool reader_is_gone() {
   return gone;
 }
 
+// Asked from time to time by a thread that waits for the reader.
+class reader_watch {
+ public:
+  bool has_lost_it() {
+    const std::uint64_t latest = process.all->heartbeat.load(std::memory_order_relaxed);
+    rounds_without_ = latest == beat_ ? rounds_without_ + 1 : 0;
+    beat_ = latest;
+    return rounds_without_ >= patience() && reader_is_gone();
+  }
+
+ private:
+  std::uint64_t beat_ = 0;
+  std::uint64_t rounds_without_ = 0;
+};
+
 }  // namespace
 
 void thread_log::open(thread_slot& slot, std::uint32_t epoch) noexcept {
@@ -263,8 +278,7 @@ bool thread_log::make_room(std::size_t words) noexcept {
   if (!may_wait && is_full_still(words)) return false;
   keep_cpu_signal();
   std::uint64_t began = 0;
-  std::uint64_t beat = 0;
-  std::uint64_t rounds_without = 0;
+  reader_watch reader;
   for (;;) {
     const std::uint64_t tail = slot_->tail.load(std::memory_order_acquire);
     const std::uint64_t end = full_at(tail);
@@ -289,12 +303,9 @@ bool thread_log::make_room(std::size_t words) noexcept {
       wait_for_change(slot_->drained, seen, look_again_ms);
     }
     slot_->waiting.store(0, std::memory_order_relaxed);
-    const std::uint64_t latest = all.heartbeat.load(std::memory_order_relaxed);
-    rounds_without = latest == beat ? rounds_without + 1 : 0;
-    beat = latest;
     // Another recorder has started after ours was killed.
     if (&all != process.all) return false;
-    if (rounds_without >= patience() && reader_is_gone()) {
+    if (reader.has_lost_it()) {
       leave_session();
       return false;
     }
@@ -353,17 +364,11 @@ bool has_ended_thread() noexcept {
 thread_log* open_thread() noexcept {
   session& all = *process.all;
   constexpr unsigned most_rounds = 40;
-  std::uint64_t beat = all.heartbeat.load(std::memory_order_relaxed), waits_without = 0;
-  const auto reads_on = [&] {
-    const std::uint64_t latest = all.heartbeat.load(std::memory_order_relaxed);
-    waits_without = latest == beat ? waits_without + 1 : 0;
-    beat = latest;
-    return waits_without < patience() || !reader_is_gone();
-  };
+  reader_watch reader;
   const auto is_full = [] { return process.full_until.load(std::memory_order_relaxed) > now(); };
   for (unsigned round = 0; !is_full(); ++round) {
     if (thread_log* const log = take_thread_slot()) return log;
-    if (round == most_rounds && has_ended_thread() && reads_on() && !is_over()) {
+    if (round == most_rounds && has_ended_thread() && !reader.has_lost_it() && !is_over()) {
       round = 0;
     } else if (round == most_rounds || all.options.drop) {
       process.full_until.store(now() + 1'000'000 * process.ticks_of_microsecond,
