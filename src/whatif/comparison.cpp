@@ -130,9 +130,13 @@ std::string comparison::why_no_figure(const contender& one, const whatif_outcome
   const bool is_few = needs_runs && !one.routes.empty() && found.runs < runs_to_tell;
   if (!found.gains.empty() && !is_few) return "";
   if (one.in_turns && one.saved.empty()) return "there was no time to serve it in turns";
-  if (one.in_turns) return "there are too few turns of its scope to tell what is saved";
+  if (one.in_turns && !saved_share(one)) {
+    return "there are too few turns of its scope to tell what is saved";
+  }
   std::string why =
-      "the hook and the calls of the resource take too much of its time to measure the rest";
+      one.in_turns
+          ? "too much of its time is saved to measure the rest"
+          : "the hook and the calls of the resource take too much of its time to measure the rest";
   if (found.runs < enough_runs) {
     why += found.runs == 1 ? " in one run" : fmt::format(" in {} runs", found.runs);
   }

@@ -418,7 +418,7 @@ TEST_F(attaching, a_program_that_reads_from_a_named_pipe_is_recorded) {
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   const int writer = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
   running_program program({"sh", "-c", "echo ready; exec cat < '" + pipe + "'"});
-  usleep(50'000);
+  program.wait_for("cat");
   EXPECT_NO_THROW(attach(program.pid(), 0.1));
   EXPECT_TRUE(program.goes_on());
   close(writer);

@@ -148,6 +148,10 @@ TEST(whatif_gain, of_runs_without_turns_is_none) {
   EXPECT_FALSE(whatif::comparison(all, 1).gain(all[2]));
   all[2].saved.assign(3, std::vector<double>());
   EXPECT_FALSE(whatif::comparison(all, 1).gain(all[2]));
+  const auto remark = [&] { return whatif::comparison(all, 1).outcome(all[2], true).remark; };
+  EXPECT_EQ(remark(), "there are too few turns of its scope to tell what is saved");
+  all[2].saved.assign(3, std::vector<double>(16, 1.1));  // seconds of one
+  EXPECT_EQ(remark(), "too much of its time is saved to measure the rest in 3 runs");
 }
 
 }  // namespace

@@ -33,6 +33,15 @@ testing::AssertionResult ran(const whatif_outcome& one) {
   return testing::AssertionFailure() << one.variant << ": " << one.remark;
 }
 
+// Turns were enough. On a machine with other work, one run may be so much longer than the program's
+// that the rest is not measured.
+testing::AssertionResult was_told(const whatif_outcome& one) {
+  if (one.gains.size() == 1 || one.remark.find("saved to measure the rest") != std::string::npos) {
+    return testing::AssertionSuccess();
+  }
+  return testing::AssertionFailure() << one.variant << ": " << one.remark;
+}
+
 // The outcome of the variant. Where it is not in turns, the hook alone ran before it.
 whatif_outcome try_one(const whatif_options& options) {
   const whatif_result done = try_whatif(options);
@@ -161,8 +170,7 @@ TEST(whatif, resources_of_many_calls_serve_in_turns_with_the_programs_malloc) {
   ASSERT_EQ(all.size(), 3U) << "the hook alone is not needed";
   for (const whatif_outcome& one : {all[1], all[2]}) {
     EXPECT_TRUE(one.in_turns) << one.variant;
-    EXPECT_EQ(one.remark, "") << one.variant;
-    EXPECT_EQ(one.gains.size(), 1U);
+    EXPECT_TRUE(was_told(one));
     EXPECT_GT(one.memory, 0);
     ASSERT_EQ(one.routes.size(), 1U);
     EXPECT_EQ(one.routes[0].blocks, 12000U * 200);
@@ -176,7 +184,7 @@ TEST(whatif, resources_serve_in_turns_beside_another_malloc) {
   options.variants[0].malloc = MALLARD_MALLOC_FILE;
   const auto got = try_one(options);
   EXPECT_TRUE(got.in_turns);
-  EXPECT_EQ(got.gains.size(), 1U) << got.remark;
+  EXPECT_TRUE(was_told(got));
 }
 
 TEST(whatif, a_scope_whose_blocks_live_on_has_no_turns) {
@@ -189,7 +197,7 @@ TEST(whatif, where_there_is_time_for_one_run_it_is_in_turns) {
   options.time_budget = 1e-9;
   const auto got = try_one(options);
   EXPECT_TRUE(got.in_turns);
-  EXPECT_EQ(got.gains.size(), 1U) << got.remark;
+  EXPECT_TRUE(was_told(got));
   options = options_for("survivors", {{"one_leaky_request", "monotonic"}});
   options.names_survivors = false;
   options.time_budget = 1e-9;

@@ -143,13 +143,18 @@ void running_process::fail(const std::string& why) const {
   throw std::runtime_error("process " + std::to_string(pid_) + " " + why);
 }
 
+void running_process::fail_since(const std::string& otherwise) const {
+  if (is_there()) fail(otherwise);
+  fail(has_ended() ? "has ended" : "executes another program now");
+}
+
 running_process::running_process(pid_t pid, std::function<void()> waits_long)
     : pid_(pid), memory_(pid), waits_long_(std::move(waits_long)) {
   const std::string folder = folder_of(pid);
   std::error_code error;
   if (pid == getpid()) fail("is this command itself");
   if (!fs::exists(folder, error)) fail("does not exist");
-  if (!is_there()) fail("has ended");
+  if (has_ended()) fail("has ended");
   if (status_of(folder, "Tgid:") != pid) fail("is a thread: give the number of its process");
   const std::string program = fs::read_symlink(folder + "/exe", error).string();
   if (error == std::errc::no_such_file_or_directory) fail("is one of the kernel's own");
@@ -204,10 +209,14 @@ char running_process::state() const {
   return name_end != text.npos && name_end + 2 < text.size() ? text[name_end + 2] : 'X';
 }
 
-bool running_process::is_there() const {
+bool running_process::has_ended() const {
   const char now = state();
+  return now == 'Z' || now == 'X';
+}
+
+bool running_process::is_there() const {
   std::uint8_t byte = 0;
-  return now != 'Z' && now != 'X' && (program_ == 0 || memory_.read(program_, &byte, 1));
+  return !has_ended() && (program_ == 0 || memory_.read(program_, &byte, 1));
 }
 
 bool running_process::has_library(const std::string& path) const {
@@ -275,7 +284,7 @@ running_process::places running_process::find_places(const std::vector<mapping>&
     }
   }
   if (out.dlopen != 0 && out.errno_location != 0 && out.handler_end != 0) return out;
-  fail(is_there() ? "has a C library that is too old" : "has ended");
+  fail_since("has a C library that is too old");
 }
 
 // Checks from outside, without stopping the thread.
@@ -358,7 +367,7 @@ std::unique_ptr<stopped_thread> running_process::stop_somewhere(
         fail("may not be attached to: " + (scope.empty() ? problem.code().message() : scope));
       }
     }
-    if (!is_there()) fail("has ended");
+    if (!is_there()) fail_since({});
     if (!waiting_only) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     waiting_only = false;
     if (is_silent && clock::now() > end - longest_search + silent_search) {
@@ -383,7 +392,7 @@ void running_process::call(const std::string& library, const char* function,
     const std::uint64_t path = thread->put(file.c_str(), file.size() + 1);
     if (path == 0 ||
         !thread->call(of.dlopen, path, RTLD_NOW | RTLD_LOCAL, of.handler_end, longest_call)) {
-      fail(is_there() ? "did not load the library within 10 s" : "has ended");
+      fail_since("did not load the library within 10 s");
     }
   }
   const std::vector<mapping> with = mappings_of(pid_);
@@ -398,7 +407,7 @@ void running_process::call(const std::string& library, const char* function,
   if (at == symbols.end()) fail("has loaded another version of " + file);
   const std::uint64_t argument = text.empty() ? 0 : thread->put(text.c_str(), text.size() + 1);
   if (!thread->call(at->second, argument, 0, of.handler_end, longest_call)) {
-    fail(is_there() ? "did not return from the recorder within 10 s" : "has ended");
+    fail_since("did not return from the recorder within 10 s");
   }
 }
 

@@ -49,6 +49,7 @@ class running_process {
 
  private:
   char state() const;  // as in /proc/PID/stat
+  bool has_ended() const;
   // Code of the process that must not be interrupted, and functions to call.
   struct places {
     std::uint64_t dlopen = 0;
@@ -66,6 +67,8 @@ class running_process {
   bool has_frames_of(const stopped_thread& at, const places& of, const std::vector<mapping>& all,
                      const address_range& stack) const;
   [[noreturn]] void fail(const std::string& why) const;
+  // The same, unless the process is not there any more: then that is why.
+  [[noreturn]] void fail_since(const std::string& why) const;
 
   pid_t pid_;
   std::uint64_t program_ = 0;  // an address of it; 0: none is known yet
