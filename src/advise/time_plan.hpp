@@ -34,8 +34,8 @@ class time_plan {
   // For replays, when so many seconds have passed.
   double replay_seconds(double passed) const;
   // Seconds of a race of so many runs in a round at first, when so many have passed; 0: its ways
-  // cannot all be compared so many times.
-  double race_seconds(double passed, std::size_t runs, double least_rounds = 3) const;
+  // cannot all be compared so many times. In the last half of a round are those that gain most.
+  double race_seconds(double passed, std::size_t runs, double least_rounds = 1.5) const;
   // Leaves some of a race's seconds for a second look, if the race has rounds enough without them.
   double without_second_look(double race, std::size_t runs) const;
   // Whether so many ways can be compared well where most send all of the program's heap operations,

@@ -4,7 +4,7 @@
 //
 // The library knows no names. It asks for the marks of each return address, which say what
 // conditions hold for a function at that address; an address that nobody has asked for yet has
-// none, is put into the table, and gets them before the next run.
+// none, is put into the table, and gets them before the next run, or during this one.
 #pragma once
 
 #include <array>
@@ -129,6 +129,7 @@ struct session : preload::session_head {
   std::atomic<std::uint32_t> entered_scopes{};    // of conditions
   std::atomic<std::uint32_t> seen_scope_count{};  // of others
   std::atomic<std::uint32_t> address_count{};
+  std::atomic<std::uint32_t> epoch{};                  // of what addresses mean, and of their marks
   std::atomic<std::uint32_t> no_address_space{};       // processes that nothing could be routed in
   std::atomic<std::uint64_t> peak_bytes[most_routes];  // of any one process
   module_path modules[most_modules];

@@ -101,8 +101,9 @@ bool race::goes_on(unsigned rounds, double passed) {
     leader->fell_behind = false;
     ++left;
   }
-  leave_for_want_of_time(std::move(all), rounds, passed);
+  leave_for_want_of_time(all, rounds, passed);
   leave_with_their_ways();
+  if (seconds_ > 0) leave_until_a_round_fits(std::move(all), seconds_ - passed);
   return left > 1 || (left == 1 && (rounds < enough || !is_decided));
 }
 
@@ -150,6 +151,31 @@ void race::leave_for_want_of_time(std::vector<standing> all, unsigned rounds, do
                          one.gain * (rounds < few ? close : 1) >= best[one.who->hooked]});
   }
   for (const std::size_t i : leaving(field, of_a_round)) all[i].who->fell_behind = true;
+}
+
+double race::seconds_of_a_round() const {
+  double out = 0;
+  for (const contender& one : all_) {
+    if (!one.remark.empty() || one.fell_behind) continue;
+    const contender& similar = one.names_first ? all_[one.control] : one;
+    out += one.runs.empty() ? similar.first.seconds : median_of(one.runs, &run_figures::seconds);
+  }
+  return out;
+}
+
+// The time that is left is better spent on the leader than on none.
+void race::leave_until_a_round_fits(std::vector<standing> all, double seconds) {
+  std::erase_if(all, [](const standing& one) { return one.who->fell_behind; });
+  std::sort(all.begin(), all.end(),
+            [](const standing& a, const standing& b) { return a.gain > b.gain; });
+  const auto fits = [&] { return seconds_of_a_round() <= seconds; };
+  for (contender& one : all_) {
+    if (one.ideal && !one.runs.empty() && !fits()) one.fell_behind = true;
+  }
+  for (; all.size() > 1 && !fits(); all.pop_back()) {
+    all.back().who->fell_behind = true;
+    leave_with_their_ways();
+  }
 }
 
 void race::leave_with_their_ways() {

@@ -37,6 +37,7 @@ class race {
   // After so many rounds, when so many seconds have passed. Returns: whether there is another round
   // to run.
   bool goes_on(unsigned rounds, double passed);
+  double seconds_of_a_round() const;
 
  private:
   struct standing {
@@ -46,6 +47,7 @@ class race {
   };
   void rest_ideal(unsigned rounds, const comparison& now);
   void leave_for_want_of_time(std::vector<standing> all, unsigned rounds, double passed);
+  void leave_until_a_round_fits(std::vector<standing> all, double seconds);
 
   std::vector<contender>& all_;
   std::size_t first_hidden_;

@@ -6,12 +6,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <set>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 #include "process/process.hpp"
 #include "profile/nearest_names.hpp"
@@ -149,6 +153,26 @@ void route_session::mark_addresses() {
     }
     one->marks = marks | (is_whole ? route::marks::whole_frame : 0);
   }
+  session_->epoch.fetch_add(1, std::memory_order_release);
+}
+
+void route_session::mark_during(const std::function<void()>& run) {
+  using namespace std::chrono_literals;
+  const std::jthread marking([this](const std::stop_token& over) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any waiting;
+    // The program looks up all addresses again each time.
+    for (auto pause = 20ms; !over.stop_requested(); pause = std::min(2 * pause, 500ms)) {
+      waiting.wait_for(lock, over, pause, [] { return false; });
+      try {
+        if (!over.stop_requested()) mark_addresses();
+      } catch (const std::exception&) {
+        return;  // who marks the rest is told
+      }
+    }
+  });
+  run();
 }
 
 std::vector<route_session::place_name> route_session::names_of(std::uint64_t key) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ class route_session {
   void know_frames() { session_->knows_frames = true; }
   // Gives marks to the addresses that were seen in runs so far.
   void mark_addresses();
+  // Effects: calls `run`, and gives marks to what is seen meanwhile: blocks are found faster where
+  // that is known.
+  void mark_during(const std::function<void()>& run);
   // Throws std::runtime_error with one line for a condition that nothing fulfils that was seen so
   // far, with what comes near it.
   void check() const;

@@ -106,7 +106,7 @@ class experiment {
     if (options_.races) racing.leave_far_behind(seconds_passed());
     const auto over = [&] {
       return options_.time_budget > 0 &&
-             seconds_passed() + seconds_of_a_round() > options_.time_budget;
+             seconds_passed() + racing.seconds_of_a_round() > options_.time_budget;
     };
     // Whole rounds: what is compared is what ran one after the other.
     const unsigned rounds = options_.as_it_was ? 0 : options_.repetitions;
@@ -133,16 +133,6 @@ class experiment {
   double seconds_passed() const {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
     return passed.count();
-  }
-
-  double seconds_of_a_round() const {
-    double out = 0;
-    for (const contender& one : contenders_) {
-      if (!one.remark.empty() || one.fell_behind) continue;
-      const contender& similar = one.names_first ? contenders_[one.control] : one;
-      out += one.runs.empty() ? similar.first.seconds : median_of(one.runs, &run_figures::seconds);
-    }
-    return out;
   }
 
   void parse() {
@@ -341,10 +331,12 @@ class experiment {
     contender looks = contenders_[hook_alone];
     looks.set = hooked_;
     looks.rules = options_.names_survivors ? std::vector<route::route_rule>{} : rules_to_look_for();
-    const run_figures hooked =
-        run_once(looks, reads, options_.names_survivors ? purpose::names : purpose::counts);
+    run_figures hooked;
+    session_->mark_during([&] {
+      hooked =
+          run_once(looks, reads, options_.names_survivors ? purpose::names : purpose::by_malloc);
+    });
     if (is_interrupted()) return false;
-    // Until it is measured with blocks that take the way through the hook.
     for (contender& one : contenders_) one.hook_bytes = more_bytes(hooked, plain);
     if (hooked.output != plain.output &&
         run_once(contenders_[as_it_is], reads, purpose::counts).output != plain.output) {
@@ -402,7 +394,7 @@ class experiment {
         if (!run_first(one.control)) return false;
         one.has_run = !turns;
         if (turns) return run_first(which);
-      } else if (!is_short_ && !find_hook_bytes(one)) {
+      } else if (options_.names_survivors && !is_short_ && !find_hook_bytes(one)) {
         return false;
       }
     }
@@ -416,7 +408,8 @@ class experiment {
     return true;
   }
 
-  // By which the hook's memory makes its run larger, whoever serves. False: interrupted.
+  // By which the hook's memory makes its run larger, whoever serves, where the run that found the
+  // addresses had names in it. False: interrupted.
   bool find_hook_bytes(contender& one) {
     contender hook = one;
     const run_figures hooked = run_once(hook, options_.check_output, purpose::by_malloc);

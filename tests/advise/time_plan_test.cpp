@@ -78,7 +78,7 @@ TEST(time_plan, a_malloc_needs_fewer_runs_than_a_resource) {
 
 TEST(time_plan, where_all_ways_do_not_fit_one_run_of_each_malloc_may) {
   const time_plan plan = plan_of(8);
-  EXPECT_EQ(plan.race_seconds(30, 7), 0) << "three rounds of all";
+  EXPECT_EQ(plan.race_seconds(30, 7), 0) << "a round and a half of all";
   EXPECT_GT(plan.race_seconds(30, 3, 1), 0);
   EXPECT_EQ(plan.race_seconds(60, 3, 1), 0);
 }

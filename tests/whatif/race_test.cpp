@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace {
 
+using mallard::whatif::contender;
 using mallard::whatif::leaving;
+using mallard::whatif::race;
 using places = std::vector<std::size_t>;
 
 TEST(whatif_race, nobody_leaves_where_each_round_has_room_for_all) {
@@ -21,6 +25,29 @@ TEST(whatif_race, the_least_promising_leave_where_there_is_no_room) {
 
 TEST(whatif_race, two_stay_however_little_room_there_is) {
   EXPECT_EQ(leaving({{1.2, 1}, {2, 1.5}, {1.5, 1}}, -4), places{0});
+}
+
+contender running_for(std::string name, double seconds) {
+  contender out{.name = std::move(name), .set = {}};
+  out.first = {.seconds = seconds, .processor_seconds = seconds};
+  out.runs = {out.first};
+  return out;
+}
+
+// They would be wasted where a round of all does not fit.
+TEST(whatif_race, the_leader_has_the_last_seconds) {
+  std::vector<contender> all = {running_for("as it is", 1.5),  running_for("hook alone", 1),
+                                running_for("jemalloc", 1),    running_for("mallard", 0.9),
+                                running_for("mimalloc", 1.05), running_for("ideal", 0.9)};
+  all[1].hooked = all[1].is_control = true;
+  all[5].ideal = true;
+  race of(all, all.size(), 1, 20);
+  EXPECT_TRUE(of.goes_on(1, 10));
+  EXPECT_FALSE(all[2].fell_behind || all[3].fell_behind || all[4].fell_behind);
+  EXPECT_TRUE(of.goes_on(1, 17));
+  EXPECT_TRUE(all[2].fell_behind && all[4].fell_behind && all[5].fell_behind);
+  EXPECT_FALSE(all[3].fell_behind);
+  EXPECT_LE(of.seconds_of_a_round(), 3);
 }
 
 TEST(whatif_race, a_way_that_is_to_stay_does_so_whatever_others_gain) {

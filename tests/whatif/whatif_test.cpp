@@ -3,11 +3,16 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <stdexcept>
+#include <thread>
 
 #include "support/message_of.hpp"
 #include "support/scratch_path.hpp"
+#include "whatif/pattern.hpp"
+#include "whatif/route_session.hpp"
 #include "whatif/strategies.hpp"
 
 namespace {
@@ -185,6 +190,28 @@ TEST(whatif, resources_serve_in_turns_beside_another_malloc) {
   const auto got = try_one(options);
   EXPECT_TRUE(got.in_turns);
   EXPECT_TRUE(was_told(got));
+}
+
+// So the run that finds where a program allocates takes no longer than others.
+TEST(whatif, addresses_have_names_while_the_first_program_runs) {
+  const mallard::scratch_file found("found");
+  conditions all;
+  const whatif_route wanted{"function:tree_inside", "monotonic"};
+  const std::vector<mallard::route::route_rule> rules = {parse_route(wanted, all)};
+  route_session session(all, false);
+  program_runner runner({MALLARD_ROUTED_PROGRAM, "trees_until", found.path()});
+  session.prepare(rules, route_session::purpose::by_malloc);
+  const std::jthread waits([&](const std::stop_token& over) {
+    while (!over.stop_requested() && session.outcomes({wanted}).at(0).blocks == 0) usleep(1'000);
+    std::ofstream(found.path()).put(' ');
+  });
+  session.mark_during([&] {
+    const auto done = runner.run({{"LD_PRELOAD", MALLARD_ROUTE_FILE},
+                                  {mallard::route::session_kind.variable, session.path()}},
+                                 false);
+    EXPECT_EQ(done.status, 0);
+  });
+  EXPECT_GT(session.outcomes({wanted}).at(0).blocks, 0);
 }
 
 TEST(whatif, a_scope_whose_blocks_live_on_has_no_turns) {

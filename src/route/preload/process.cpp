@@ -31,6 +31,7 @@ bool process_state::open_once() noexcept {
   }
   arenas_ = static_cast<std::byte*>(memory);
   served = all->by;
+  epoch_ = epoch();
   const server common = served == serving::malloc ? server::malloc : server::resource;
   if (!open_threads()) return false;
   // Before the resources register theirs: those are to run first, as they lock first.
@@ -69,7 +70,11 @@ void process_state::forget_addresses() noexcept {
   if (!is_open()) return;
   rules.clear();
   addresses.clear();
-  epoch.fetch_add(1, std::memory_order_release);
+  epoch_ = all->epoch.fetch_add(1, std::memory_order_release) + 1;
+}
+
+void process_state::take_marks(std::uint32_t epoch) noexcept {
+  if (epoch_.exchange(epoch, std::memory_order_relaxed) != epoch) addresses.clear();
 }
 
 void process_state::hold(std::uint32_t route, std::size_t bytes) noexcept {

@@ -31,6 +31,10 @@ class process_state {
 
   // A module was unloaded: addresses may mean other functions.
   void forget_addresses() noexcept;
+  // Another number when addresses mean something else, or have other marks.
+  std::uint32_t epoch() const noexcept { return all->epoch.load(std::memory_order_acquire); }
+  // Effects: marks that addresses got until this epoch count from now on.
+  void take_marks(std::uint32_t epoch) noexcept;
 
   // Memory that a route's resources hold, and the most that it has been.
   void hold(std::uint32_t route, std::size_t bytes) noexcept;
@@ -64,7 +68,6 @@ class process_state {
   block_codes codes;
   unwind::rule_cache rules;
   address_cache addresses;
-  std::atomic<std::uint32_t> epoch{};   // of what addresses mean
   serving served = serving::resources;  // as the session said when this process began
   std::mutex locks[most_routes];        // of what is common and not synchronized by itself
 
@@ -77,6 +80,7 @@ class process_state {
 
   preload::session_gate gate_;
   std::byte* arenas_ = nullptr;
+  std::atomic<std::uint32_t> epoch_{0};  // of the addresses that are known here
   std::atomic<std::uint32_t> arena_count_{0};
   std::mutex lock_;  // of the lists
   arena* left_[most_routes] = {};

@@ -68,7 +68,7 @@ void forget_parents_counts() noexcept {
   if (this_thread.state != nullptr) this_thread.state->forget_counts();
 }
 
-routing_thread::routing_thread() noexcept : epoch_(process.epoch.load(std::memory_order_relaxed)) {
+routing_thread::routing_thread() noexcept : epoch_(process.epoch()) {
   constexpr std::uint32_t checked = 24;  // of each walk; all are, as all that there were is old
   stack_.open(process.rules, process.all->by_frame_pointers, checked);
   const session& all = *process.all;
@@ -80,7 +80,8 @@ routing_thread::routing_thread() noexcept : epoch_(process.epoch.load(std::memor
 }
 
 void routing_thread::forget_stack() noexcept {
-  epoch_ = process.epoch.load(std::memory_order_relaxed);
+  epoch_ = process.epoch();
+  process.take_marks(epoch_);
   stack_.forget();
   recents_.forget();
   frame_place_ = 0;
@@ -166,7 +167,7 @@ stack_answer routing_thread::walk(const unwind::frame_state& caller) noexcept {
 }
 
 stack_answer routing_thread::answer_of(const unwind::frame_state& caller) noexcept {
-  if (epoch_ != process.epoch.load(std::memory_order_relaxed)) forget_stack();
+  if (epoch_ != process.epoch()) forget_stack();
   walked_ = false;
   recent_ = recents_.find_again(
       caller, [&](std::uint64_t place) { return stack_.can_read(caller.sp, place); });

@@ -27,7 +27,7 @@ class routing_thread {
   [[gnu::always_inline]] standing look(std::size_t bytes,
                                        const unwind::frame_state& caller) noexcept {
     if (bytes - smallest_ >= sizes_) return standing::passes;
-    if (epoch_ != process.epoch.load(std::memory_order_relaxed)) [[unlikely]]
+    if (epoch_ != process.epoch()) [[unlikely]]
       return standing::unknown;
     if (is_in_frame(caller.sp)) {
       recent_ = nullptr;
