@@ -8,11 +8,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -123,11 +126,31 @@ void set_aside(advice_report& report, Goes&& goes, const char* why) {
 bool is_resource(const advice& one) {
   return one.from.how != strategy::switch_malloc;
 }
-// By hand, another one of the same function was nearly always as fast: see the tables of
-// docs/advise.md.
-bool is_seldom_best(const advice& one) {
-  return one.from.how == strategy::multipool_on_monotonic ||
-         one.from.how == strategy::adaptive_pool;
+// By hand, another one was nearly always as fast: see the tables of docs/advise.md. The first of
+// these groups is given up first.
+std::array<std::function<bool(const advice&)>, 3> seldom_best(const advice_report& report) {
+  std::set<std::string> have_another;
+  std::set<std::string> mallocs;
+  for (const advice& one : report.advices) {
+    if (one.from.how == strategy::switch_malloc) {
+      mallocs.insert(one.from.malloc);
+    } else if (one.from.how != strategy::heap) {
+      have_another.insert(one.from.where.subsystem);
+    }
+  }
+  const bool has_usual = mallocs.contains("mallard") || mallocs.contains("mimalloc");
+  return {[](const advice& one) {
+            return one.from.how == strategy::multipool_on_monotonic ||
+                   one.from.how == strategy::adaptive_pool;
+          },
+          [have_another](const advice& one) {
+            return one.from.how == strategy::heap &&
+                   have_another.contains(one.from.where.subsystem);
+          },
+          [has_usual](const advice& one) {
+            return has_usual && one.from.how == strategy::switch_malloc &&
+                   one.from.malloc != "mallard" && one.from.malloc != "mimalloc";
+          }};
 }
 
 bool is_best_known(const advice_report& report) {
@@ -329,12 +352,22 @@ advise_options program_advice::options() {
 bool program_advice::race(advice_report& report) {
   const double operations = static_cast<double>(whatif::main_trace(run_.summary)->events) /
                             std::max(1e-3, recorded_share());
-  if (!plan_->has_time_for(passed(), runs_of_a_round(report), operations)) {
-    set_aside(report, is_seldom_best, "time was short, and it is seldom the best");
-  }
-  double seconds = plan_->race_seconds(passed(), runs_of_a_round(report));
   trial_options trial;
-  if (seconds <= 0) {
+  double seconds = 0;
+  const auto fits = [&] {
+    seconds = plan_->race_seconds(passed(), runs_of_a_round(report, trial.with_ideal));
+    return seconds > 0;
+  };
+  const auto seldom = seldom_best(report);
+  const auto give_up = [&](const std::function<bool(const advice&)>& group) {
+    set_aside(report, group, "time was short, and it is seldom the best");
+  };
+  if (!plan_->has_time_for(passed(), runs_of_a_round(report), operations)) give_up(seldom[0]);
+  trial.with_ideal = fits();
+  for (std::size_t i = 1; i < seldom.size() && has_resource(report) && !fits(); ++i) {
+    give_up(seldom[i]);
+  }
+  if (!fits()) {
     // One run of each malloc says more than replays of it; resources need more runs.
     if (has_resource(report)) return false;
     const auto mallocs =
@@ -350,10 +383,10 @@ bool program_advice::race(advice_report& report) {
     }
     if (seconds <= 0) return false;
     set_aside(report, is_resource, "time was short: only mallocs were tried");
-    trial.with_ideal = false;
   }
   trial.runner = &*runner_;
-  trial.time_budget = plan_->without_second_look(seconds, runs_of_a_round(report));
+  trial.time_budget =
+      plan_->without_second_look(seconds, runs_of_a_round(report, trial.with_ideal));
   trial.last_start = plan_->last_start() - passed();
   begin(fmt::format("trying {} variants on the program, in turns", report.advices.size()), seconds);
   race_on_program(report, request_.runs, trial);

@@ -134,11 +134,11 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
   }
 }
 
-std::size_t runs_of_a_round(const advice_report& report) {
+std::size_t runs_of_a_round(const advice_report& report, bool with_ideal) {
   // Beside the ways, as it is, and with the hook alone for each place, which our malloc serves. The
   // ideal malloc is two. Where there may be an arena, all resources serve in turns with the
   // program's malloc, without the hook alone.
-  constexpr std::size_t others = 3;
+  const std::size_t others = with_ideal ? 3 : 1;
   std::set<std::string> places, of_arenas;
   bool has_own_malloc = false;
   for (const advice& one : report.advices) {

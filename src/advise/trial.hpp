@@ -44,7 +44,7 @@ void take_second_look(advice_report& report, const std::vector<std::string>& com
 bool needs_second_look(const advice_report& report);
 
 // The runs of the program in a round of that race, before any way is behind.
-std::size_t runs_of_a_round(const advice_report& report);
+std::size_t runs_of_a_round(const advice_report& report, bool with_ideal = true);
 
 // PATTERN=STRATEGY as `mallard whatif` takes it; empty where there is nothing to route.
 std::string route_of(const candidate& one);

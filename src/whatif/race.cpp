@@ -48,9 +48,15 @@ void race::rest_ideal(unsigned rounds, const comparison& now) {
 }
 
 void race::leave_far_behind(double passed) {
-  for (contender& one : all_) one.runs = {one.first};
+  for (contender& one : all_) {
+    one.runs = {one.first};
+    if (!one.first_saved.empty()) one.saved = {one.first_saved};
+  }
   goes_on(0, passed);
-  for (contender& one : all_) one.runs.clear();
+  for (contender& one : all_) {
+    one.runs.clear();
+    one.saved.clear();
+  }
 }
 
 // After so many rounds. Those stay whose gain may be the best: it reaches the least that the
@@ -163,11 +169,16 @@ double race::seconds_of_a_round() const {
   return out;
 }
 
-// The time that is left is better spent on the leader than on none.
+// The time that is left is better spent on those that gain most than on none. The best malloc and
+// the best resource leave last, as few runs do not tell which of them is better.
 void race::leave_until_a_round_fits(std::vector<standing> all, double seconds) {
   std::erase_if(all, [](const standing& one) { return one.who->fell_behind; });
   std::sort(all.begin(), all.end(),
             [](const standing& a, const standing& b) { return a.gain > b.gain; });
+  const auto other_kind = std::find_if(all.begin(), all.end(), [&](const standing& one) {
+    return one.who->hooked != all.front().who->hooked;
+  });
+  if (other_kind != all.end()) std::rotate(all.begin() + 1, other_kind, other_kind + 1);
   const auto fits = [&] { return seconds_of_a_round() <= seconds; };
   for (contender& one : all_) {
     if (one.ideal && !one.runs.empty() && !fits()) one.fell_behind = true;
