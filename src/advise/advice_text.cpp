@@ -126,6 +126,7 @@ std::string times_text(const interval& times) {
 }
 
 std::string memory_text(double memory) {
+  if (memory <= 0) return "memory unknown";
   const double percent = std::round(100 * (memory - 1));
   if (percent == 0) return "the same memory";
   return fmt::format("{:.0f} % {} memory", std::abs(percent), percent > 0 ? "more" : "less");

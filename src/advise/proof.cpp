@@ -116,7 +116,8 @@ void keep_best_of_each_place(advice_report& report) {
     }
     const auto place = static_cast<std::size_t>(rival - kept.begin());
     const bool tied = is_as_fast(*one.tried, *fastest[place]);
-    const bool takes_less = one.tried->memory < clearly_less * rival->tried->memory;
+    const bool takes_less =
+        one.tried->memory > 0 && one.tried->memory < clearly_less * rival->tried->memory;
     if (tied && takes_less) std::swap(one, *rival);
     const char* const why = !tied        ? "another is faster here"
                             : takes_less ? "another is as fast here and takes less memory"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -45,11 +46,14 @@ int complain(std::string text, int status) {
   return status;
 }
 
-// Flushes the output: a full disk may show only now.
+// Flushes the output: a full disk may show only now. Why an earlier part found no room is not known
+// any more, but another byte finds none either.
 int finish_output(int status) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-  const std::string why = std::generic_category().message(errno);
-  return complain("cannot write to standard output: " + why, failure);
+  const bool is_flushed = std::fflush(stdout) == 0;
+  if (is_flushed && std::ferror(stdout) == 0) return status;
+  const std::string says = "cannot write to standard output";
+  if (is_flushed && write(STDOUT_FILENO, "\n", 1) == 1) return complain(says, failure);
+  return complain(says + ": " + std::generic_category().message(errno), failure);
 }
 
 }  // namespace

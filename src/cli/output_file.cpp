@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <exception>
 #include <fstream>
+#include <functional>
 #include <stdexcept>
 #include <system_error>
-#include <utility>
 
 #include "cli/usage_error.hpp"
+#include "process/replaced_file.hpp"
 
 namespace mallard::cli {
 
@@ -66,30 +66,29 @@ void expect_writable(const std::filesystem::path& path, std::string_view option)
   if (is_new) unlink(path.c_str());
 }
 
-unfinished_file::unfinished_file(std::filesystem::path path)
-    : path_(std::move(path)), exceptions_(std::uncaught_exceptions()), before_(changed()) {}
+namespace {
 
-unfinished_file::~unfinished_file() {
-  std::error_code none;
-  if (std::uncaught_exceptions() <= exceptions_ || changed() == before_) return;
-  if (std::filesystem::is_regular_file(path_, none)) std::filesystem::remove(path_, none);
+// The rest of a stream that failed says no reason: the system's is the last one.
+void write_file(const std::filesystem::path& path,
+                const std::function<void(std::ostream&)>& write) {
+  process::replaced_file to(path);
+  errno = EIO;  // unless the system says another reason
+  std::ofstream out(to.path(), std::ios::binary);
+  write(out);
+  out.close();
+  if (!out) {
+    throw std::runtime_error(fmt::format("{}: cannot be written: {}", path.string(),
+                                         std::generic_category().message(errno)));
+  }
+  to.finish();
 }
 
-std::filesystem::file_time_type unfinished_file::changed() const {
-  std::error_code none;
-  return std::filesystem::last_write_time(path_, none);
-}
+}  // namespace
 
 // std::filesystem::copy_file() loses the reason of a failure.
 void copy_to(const std::filesystem::path& path, const std::filesystem::path& from) {
-  const unfinished_file guard(path);
   const std::ifstream in(from, std::ios::binary);
-  errno = EIO;  // unless the system says another reason
-  std::ofstream out(path, std::ios::binary);
-  out << in.rdbuf() << std::flush;
-  if (out) return;
-  throw std::runtime_error(
-      fmt::format("{}: {}", path.string(), std::generic_category().message(errno)));
+  write_file(path, [&](std::ostream& out) { out << in.rdbuf() << std::flush; });
 }
 
 void write_text(const std::filesystem::path& path, const std::string& text) {
@@ -100,10 +99,7 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
     }
     throw std::runtime_error("standard output: cannot be written");
   }
-  const unfinished_file guard(path);
-  std::ofstream out(path, std::ios::binary);
-  out << text << std::flush;
-  if (!out) throw std::runtime_error(fmt::format("{}: cannot be written", path.string()));
+  write_file(path, [&](std::ostream& out) { out << text << std::flush; });
 }
 
 }  // namespace mallard::cli

@@ -32,23 +32,6 @@ void refuse_to_replace(const std::filesystem::path& path);
 // named, and `option`, which names another. The file is as it was.
 void expect_writable(const std::filesystem::path& path, std::string_view option);
 
-// A file that is being written: if an exception ends that, what was written is removed. One that
-// was not touched stays.
-class unfinished_file {
- public:
-  explicit unfinished_file(std::filesystem::path path);
-  ~unfinished_file();
-  unfinished_file(const unfinished_file&) = delete;
-  unfinished_file& operator=(const unfinished_file&) = delete;
-
- private:
-  std::filesystem::file_time_type changed() const;
-
-  std::filesystem::path path_;
-  int exceptions_;
-  std::filesystem::file_time_type before_;
-};
-
 // Throws std::runtime_error with one line.
 void copy_to(const std::filesystem::path& path, const std::filesystem::path& from);
 

@@ -13,6 +13,7 @@
 #include "cli/place_options.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
+#include "process/replaced_file.hpp"
 #include "profile/analysis.hpp"
 #include "profile/export/blocks.hpp"
 #include "profile/export/perfetto.hpp"
@@ -83,10 +84,11 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
   const profile::function_table functions(trace);
   if (to == "csv" || to == "sqlite") {
     if (to == "sqlite") need_file(out.string(), "a database");
-    const std::string file = is_standard_output(out) ? "/dev/stdout" : out.string();
-    const unfinished_file guard(out);
-    const std::uint64_t rows = to == "csv" ? profile::write_csv(trace, functions, file)
-                                           : profile::write_sqlite(trace, functions, file);
+    process::replaced_file file(is_standard_output(out) ? "/dev/stdout" : out);
+    const std::string name = file.path().string();
+    const std::uint64_t rows = to == "csv" ? profile::write_csv(trace, functions, name)
+                                           : profile::write_sqlite(trace, functions, name);
+    file.finish();
     say(out, "{} blocks: {}\n", rows, out.string());
     return status_of(trace, from);
   }

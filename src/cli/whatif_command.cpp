@@ -58,8 +58,8 @@ void add_outcome(const whatif_outcome& one, text_table& table, bool colour) {
   const std::string range = one.remark.empty() ? fmt::format("{:.2f} to {:.2f}", one.low, one.high)
                                                : "too little to tell";
   table.add({name, gain.empty() ? gain : styled(gain, how, colour), styled(range, how, colour),
-             fmt::format("{:.2f}", one.memory), base::time_text(one.seconds.median),
-             base::time_text(one.processor_seconds.median),
+             one.memory > 0 ? fmt::format("{:.2f}", one.memory) : "–",
+             base::time_text(one.seconds.median), base::time_text(one.processor_seconds.median),
              base::bytes_text(one.resident_bytes.median),
              fmt::format("{:.0f}", one.page_faults.median)});
   if (!one.remark.empty()) table.add_line("  " + one.remark);

@@ -9,6 +9,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "unwind/frame_step.hpp"
@@ -160,6 +161,23 @@ void prepare_cpu_timers(const cpu_timer_user& of, std::uint32_t period_us) noexc
   has_timers = true;
 }
 
+namespace {
+
+// When a thread has its first sample: however short it is, it has one as often as its share of the
+// time. The kernel looks for timers that are over at its ticks alone, so a period that is shorter
+// than a tick has to be over at the first one.
+long first_of(long period_ns) noexcept {
+  timespec tick{}, now{};
+  clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const auto mixed = (static_cast<std::uint64_t>(now.tv_nsec) + static_cast<unsigned>(gettid())) *
+                     0x9e37'79b9'7f4a'7c15;
+  const auto chosen = static_cast<long>((mixed >> 32) % static_cast<std::uint64_t>(period_ns));
+  return std::max(1L, chosen - tick.tv_nsec);
+}
+
+}  // namespace
+
 int start_cpu_timer() noexcept {
   if (!has_timers) return no_timer;
   const auto kept = reinterpret_cast<std::uintptr_t>(pthread_getspecific(timer_of_thread));
@@ -177,7 +195,7 @@ int start_cpu_timer() noexcept {
   if (install_handler() &&
       syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0) {
     const long nanoseconds = static_cast<long>(period) * 1000;
-    const itimerspec every{{0, nanoseconds}, {0, nanoseconds}};
+    const itimerspec every{{0, nanoseconds}, {0, first_of(nanoseconds)}};
     syscall(SYS_timer_settime, timer, 0, &every, nullptr);
     const std::uintptr_t both = this_process() << 32 | static_cast<unsigned>(timer);
     pthread_setspecific(timer_of_thread, reinterpret_cast<void*>(both));

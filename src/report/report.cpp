@@ -1,7 +1,6 @@
 #include "report/report.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "lab/results/merge.hpp"
+#include "process/replaced_file.hpp"
 #include "profile/analysis.hpp"
 #include "profile/density.hpp"
 #include "profile/import/open_trace.hpp"
@@ -27,31 +27,20 @@
 namespace mallard::report {
 namespace {
 
-// Writes beside the target and renames, so that whoever reads `out` sees the old page or the new
-// one, never half of it.
 void replace_file(const std::filesystem::path& out, std::string_view text) {
-  // Renaming over a device or a pipe would destroy it.
   if (std::filesystem::exists(out) && !std::filesystem::is_regular_file(out)) {
     throw std::runtime_error(fmt::format("{}: is not a regular file", out.string()));
   }
-  std::filesystem::path temporary = out;
-  temporary += fmt::format(".{}.tmp", ::getpid());
+  process::replaced_file to(out);
   errno = 0;
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  std::ofstream file(to.path(), std::ios::binary | std::ios::trunc);
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
   file.close();
-  std::string problem;
   if (!file) {
-    problem = errno != 0 ? std::strerror(errno) : "write error";
-  } else {
-    std::error_code failure;
-    std::filesystem::rename(temporary, out, failure);
-    if (failure) problem = failure.message();
+    throw std::runtime_error(fmt::format("{}: cannot be written: {}", out.string(),
+                                         errno != 0 ? std::strerror(errno) : "write error"));
   }
-  if (problem.empty()) return;
-  std::error_code ignored;
-  std::filesystem::remove(temporary, ignored);
-  throw std::runtime_error(fmt::format("{}: cannot be written: {}", out.string(), problem));
+  to.finish();
 }
 
 void refuse_to_overwrite(const std::filesystem::path& input, const std::filesystem::path& out) {

@@ -92,6 +92,7 @@ struct route_counts {
   std::atomic<std::uint64_t> passed_on;
   std::atomic<std::uint64_t> resets;
   std::atomic<std::uint64_t> survivors;
+  std::atomic<std::uint64_t> freed_elsewhere;  // by other threads, in an invocation
 };
 struct alignas(64) thread_counts {
   std::atomic<std::uint32_t> pid;  // whose thread it is; 0: nobody's

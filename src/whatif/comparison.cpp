@@ -175,22 +175,23 @@ whatif_outcome comparison::outcome(const contender& one, bool needs_runs) const 
   return out;
 }
 
-// The hook's own memory is no part of a program that was written with the resources.
+// The hook's own memory is no part of a program that was written with the resources. Nothing is
+// told where it is more than the program's: it has some for each thread, and as many live at once
+// as the scheduler likes.
 double comparison::memory_of(const contender& one) const {
   const auto resident = [](const contender& of) {
     return of.runs.empty() ? 0 : median_of(of.runs, &run_figures::resident_bytes);
   };
   const double usual = resident(all_[as_it_is]);
-  if (usual <= 0) return 0;
-  if (one.in_turns) {
-    const auto first = static_cast<double>(one.first.resident_bytes);
-    return std::max(0.0, first - one.hook_bytes) / usual;
-  }
   double hooks = 0;
-  if (const contender& control = all_[one.control]; !one.routes.empty()) {
+  double own = resident(one);
+  if (one.in_turns) {
+    hooks = one.hook_bytes;
+    own = static_cast<double>(one.first.resident_bytes);
+  } else if (const contender& control = all_[one.control]; !one.routes.empty()) {
     hooks = std::max(0.0, resident(control) - resident(all_[control.below]));
   }
-  return std::max(0.0, resident(one) - hooks) / usual;
+  return usual <= 0 || hooks > usual ? 0 : std::max(0.0, own - hooks) / usual;
 }
 
 std::optional<metric_of_runs> comparison::metric_of(const contender& one) const {

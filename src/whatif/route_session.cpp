@@ -94,7 +94,8 @@ void route_session::prepare(const std::vector<route::route_rule>& routes, purpos
   for (route::thread_counts& one : session_->threads) {
     one.pid = 0;
     for (route::route_counts& counts : one.of) {
-      counts.blocks = counts.bytes = counts.passed_on = counts.resets = counts.survivors = 0;
+      counts.blocks = counts.bytes = counts.passed_on = counts.resets = counts.survivors =
+          counts.freed_elsewhere = 0;
     }
   }
 }
@@ -223,6 +224,7 @@ std::vector<route_outcome> route_session::outcomes(const std::vector<whatif_rout
       one.passed_on += thread.of[i].passed_on.load();
       one.resets += thread.of[i].resets.load();
       one.survivors += thread.of[i].survivors.load();
+      one.freed_elsewhere += thread.of[i].freed_elsewhere.load();
     }
     one.peak_bytes = session_->peak_bytes[i].load();
     out.push_back(std::move(one));

@@ -20,7 +20,7 @@ bool are_scoped(const route_rules& rules);
 
 bool was_met(const std::vector<route_outcome>& routes);
 // By a run of so many seconds in which the resources served all: there are enough invocations, time
-// for turns, and the blocks of each are freed before the next one begins.
+// for turns, and its thread frees the blocks of each before the next one begins.
 bool fit_turns(double seconds, const std::vector<route_outcome>& routes);
 
 }  // namespace mallard::whatif

@@ -73,12 +73,13 @@ struct whatif_options {
 struct route_outcome {
   std::string pattern;
   std::string strategy;
-  std::uint64_t blocks = 0;      // that it served
-  std::uint64_t bytes = 0;       // that were asked for
-  std::uint64_t passed_on = 0;   // that it could not serve: the program's own malloc did
-  std::uint64_t peak_bytes = 0;  // memory that it held at most
-  std::uint64_t resets = 0;      // monotonic: ends of a scope where nothing lived any more
-  std::uint64_t survivors = 0;   // monotonic: blocks that lived on when their scope had ended
+  std::uint64_t blocks = 0;           // that it served
+  std::uint64_t bytes = 0;            // that were asked for
+  std::uint64_t passed_on = 0;        // that it could not serve: the program's own malloc did
+  std::uint64_t peak_bytes = 0;       // memory that it held at most
+  std::uint64_t resets = 0;           // monotonic: ends of a scope where nothing lived any more
+  std::uint64_t survivors = 0;        // monotonic: blocks that lived on when their scope had ended
+  std::uint64_t freed_elsewhere = 0;  // by other threads, before their scope had ended
   std::vector<std::string> survivor_names = {};  // the functions that asked for them, most first
 };
 

@@ -264,7 +264,7 @@ TEST_F(check_command_test, a_trace_that_cannot_be_kept_is_named) {
   write("heap.budget", "allocations <= 1000000\n");
   expect_refused(
       {"check", "--budget", "heap.budget", "--keep", "none/a.trace", "--", "sort", "/dev/null"}, 1,
-      "none/a.trace: No such file or directory");
+      "none/a.trace: cannot be written: No such file or directory");
 }
 
 TEST_F(check_command_test, the_peaks_place_is_where_most_lived_then) {

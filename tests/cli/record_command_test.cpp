@@ -105,7 +105,14 @@ TEST_F(record_command_test, an_export_that_found_no_room_leaves_no_file) {
   for (const std::string format : {"csv", "sqlite"}) {
     const ended full = shell("$MALLARD export --to " + format + " a.trace -o d/out");
     EXPECT_EQ(full.status, 1) << format;
-    EXPECT_FALSE(fs::exists(file("d/out"))) << format;
+    EXPECT_TRUE(fs::is_empty(file("d"))) << format;
+  }
+  // The old file stays.
+  for (const std::string format : {"csv", "sqlite", "collapsed"}) {
+    shell("echo before > d/out && head -c 50000 /dev/zero > d/rest");
+    EXPECT_EQ(shell("$MALLARD export --force --to " + format + " a.trace -o d/out").status, 1)
+        << format;
+    EXPECT_EQ(shell("cat d/out").out, "before\n") << format;
   }
   EXPECT_EQ(shell("umount d").status, 0);
 }
@@ -181,6 +188,7 @@ TEST_F(record_command_test, standard_streams_stand_for_files_where_they_can) {
   EXPECT_EQ(written.status, 0);
   EXPECT_THAT(written.out, testing::StartsWith("address,bytes,"));
   EXPECT_THAT(written.out, Not(HasSubstr("blocks:")));
+  EXPECT_FALSE(fs::is_regular_file(fs::symlink_status("/dev/stdout")));
   expect_refused({"export", "a.trace", "--to", "sqlite", "-o", "-"}, 2, "needs a file");
   expect_refused({"report", "a.trace", "-o", "-"}, 2, "needs a file");
   expect_refused({"cut", "a.trace", "-o", "-"}, 2, "needs a file");

@@ -52,6 +52,11 @@ int main(int argc, char** argv) {
   if (what == "free") come_and_go(count);
   if (what == "grow") grow(count);
   if (what == "thread") std::thread([=] { come_and_go(count); }).join();
+  if (what == "keep_in_threads") {  // that end soon, one after the other
+    for (std::size_t i = 0; i < count; i += 25) {
+      std::thread([&] { keep_some(kept, 25); }).join();
+    }
+  }
   if (what == "pass") {  // to a thread that only frees
     keep_some(kept, count);
     std::thread([&] {

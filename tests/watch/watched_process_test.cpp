@@ -113,6 +113,12 @@ TEST(watched_process, live_bytes_of_a_function_are_estimated) {
   EXPECT_NEAR(live_bytes_in("keep_some", seen.read(), seen), 100.0 * many, 20.0 * many);
 }
 
+TEST(watched_process, live_bytes_of_short_threads_are_estimated) {
+  const counted program("keep_in_threads", many);
+  const watched_process seen(program.pid());
+  EXPECT_NEAR(live_bytes_in("keep_some", seen.read(), seen), 100.0 * many, 20.0 * many);
+}
+
 TEST(watched_process, what_another_thread_freed_is_not_live) {
   const counted program("pass", many);
   const watched_process seen(program.pid());

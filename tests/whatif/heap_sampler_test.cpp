@@ -51,6 +51,14 @@ TEST(heap_sampler, threads_count) {
   EXPECT_GE(share->high, share->share);
 }
 
+// They are a fifth of a tick of the kernel's long, and do what a long one does.
+TEST(heap_sampler, short_threads_count) {
+  const auto of_one = measured({MALLARD_ROUTED_PROGRAM, "many_requests"});
+  const auto of_short = measured({MALLARD_ROUTED_PROGRAM, "short_threads"});
+  ASSERT_TRUE(of_one && of_short);
+  EXPECT_GT(of_short->share, of_one->share / 2);
+}
+
 TEST(heap_sampler, children_count) {
   const std::string self = MALLARD_HEAP_SHARE_PROGRAM;
   const auto share = measured({"sh", "-c", self + " batches 0.9 0.8; true"});

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <new>
 #include <string_view>
 #include <thread>
@@ -55,6 +56,33 @@ bool holds(const void* block, std::size_t bytes, unsigned char what) {
 
 int requests(int count = 100) {
   for (int i = 0; i < count; ++i) one_request(i);
+  return failures;
+}
+
+int requests_in_short_threads() {
+  for (int i = 0; i < 600; ++i) std::thread([] { requests(20); }).join();
+  return failures;
+}
+
+// Each call leaves a block, which dies in the one after the next.
+[[gnu::noinline]] void leaves_late(std::deque<void*>& left) {
+  one_request(0);
+  left.push_back(malloc(100));
+  fill(left.back(), 100, 3);
+}
+int late_requests() {
+  std::deque<void*> left;
+  for (int i = 0; i < 3000; ++i) {
+    leaves_late(left);
+    free(malloc(20));
+    if (left.size() <= 2) continue;
+    free(left.front());
+    left.pop_front();
+  }
+  while (!left.empty()) {
+    free(left.front());
+    left.pop_front();
+  }
   return failures;
 }
 
@@ -393,6 +421,8 @@ int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
   if (what == "requests") return requests();
   if (what == "many_requests") return requests(12000);
+  if (what == "short_threads") return requests_in_short_threads();
+  if (what == "late_requests") return late_requests();
   if (what == "turns") return turns();
   if (what == "survivors") return survivors();
   if (what == "cached") return cached();

@@ -31,6 +31,10 @@ TEST(whatif_ways, routes_whose_blocks_live_on_fit_none) {
   few.survivors = 0;
   few.passed_on = 50;
   EXPECT_FALSE(fit_turns(1, {few}));
+  few.passed_on = 0;
+  EXPECT_TRUE(fit_turns(1, {few}));
+  few.freed_elsewhere = 50;
+  EXPECT_FALSE(fit_turns(1, {few})) << "others' time is in no turn";
 }
 
 TEST(whatif_ways, a_short_run_has_no_time_for_turns) {

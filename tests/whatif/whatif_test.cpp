@@ -214,6 +214,20 @@ TEST(whatif, addresses_have_names_while_the_first_program_runs) {
   EXPECT_GT(session.outcomes({wanted}).at(0).blocks, 0);
 }
 
+TEST(whatif, threads_that_are_shorter_than_a_turn_share_it) {
+  const auto got = try_one(options_for("short_threads", {{"one_request", "monotonic"}}));
+  EXPECT_TRUE(got.in_turns);
+  EXPECT_TRUE(was_told(got));
+  EXPECT_EQ(got.routes.at(0).blocks, 12000U * 200);
+}
+
+// A few of them wait at any time, whatever is allocated in between.
+TEST(whatif, arenas_whose_last_block_dies_later_are_used_again) {
+  const auto got = try_one(options_for("late_requests", {{"leaves_late", "monotonic"}}));
+  EXPECT_GT(got.routes.at(0).survivors, 1000U);
+  EXPECT_LT(got.routes.at(0).peak_bytes, std::uint64_t{4} << 20);
+}
+
 TEST(whatif, a_scope_whose_blocks_live_on_has_no_turns) {
   EXPECT_FALSE(try_one(options_for("survivors", {{"one_leaky_request", "monotonic"}})).in_turns);
 }

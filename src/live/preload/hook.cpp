@@ -1,5 +1,8 @@
 #include "live/preload/hook.hpp"
 
+#include <algorithm>
+#include <atomic>
+
 namespace mallard::live {
 
 thread_local constinit thread_words this_thread
@@ -39,8 +42,14 @@ thread_counts* make_ready(thread_words& words) noexcept {
     return nullptr;  // or another thread is just opening it
   }
   words.counts = process.open_thread();
-  words.random = reinterpret_cast<std::uint64_t>(&words) * 0x9e37'79b9'7f4a'7c15 | 1;
-  words.left = next_distance(words);
+  // A thread has its words where one that has ended had them.
+  static std::atomic<std::uint64_t> threads{0};
+  words.random = (threads.fetch_add(1, std::memory_order_relaxed) + 1 +
+                  reinterpret_cast<std::uintptr_t>(&words)) *
+                     0x9e37'79b9'7f4a'7c15 |
+                 1;
+  // As if it had gone on for long: what a short thread allocates is met as often as of a long one.
+  words.left = std::min(next_distance(words), next_distance(words));
   return words.counts;
 }
 

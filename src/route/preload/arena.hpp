@@ -101,7 +101,11 @@ class arena {
   std::uint64_t live() const noexcept {
     return born_ - gone_here_ - gone_elsewhere_.load(std::memory_order_acquire);
   }
-  bool is_used() const noexcept { return born_ != 0; }
+  // Since it was reset.
+  std::uint64_t blocks() const noexcept { return born_; }
+  std::uint64_t freed_elsewhere() const noexcept {
+    return gone_elsewhere_.load(std::memory_order_relaxed);
+  }
   // Nothing lives: everything is as at the start, and its memory kept.
   void reset() noexcept;
   bool is_of(const void* thread) const noexcept {
@@ -141,6 +145,26 @@ class arena {
   block_server* server_;
   range_source source_;
   alignas(64) std::byte server_bytes_[most_server_bytes];
+};
+
+// Arenas in the order in which they came.
+class arena_queue {
+ public:
+  void add(arena& one) noexcept {
+    one.next = nullptr;
+    (first_ == nullptr ? first_ : last_->next) = &one;
+    last_ = &one;
+  }
+  // Null: there is none.
+  arena* take_first() noexcept {
+    arena* const one = first_;
+    if (one != nullptr) first_ = one->next;
+    return one;
+  }
+
+ private:
+  arena* first_ = nullptr;
+  arena* last_ = nullptr;
 };
 
 }  // namespace mallard::route

@@ -122,4 +122,17 @@ void process_state::leave_arena(arena& left) noexcept {
   left_[left.route()] = &left;
 }
 
+routing_thread* process_state::take_left_thread() noexcept {
+  const std::lock_guard hold(lock_);
+  routing_thread* const found = left_threads_;
+  if (found != nullptr) left_threads_ = found->next;
+  return found;
+}
+
+void process_state::leave_thread(routing_thread& left) noexcept {
+  const std::lock_guard hold(lock_);
+  left.next = left_threads_;
+  left_threads_ = &left;
+}
+
 }  // namespace mallard::route

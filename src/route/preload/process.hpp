@@ -20,6 +20,8 @@ namespace mallard::route {
 
 inline constexpr std::uint32_t most_arenas = 1 << 16;
 
+class routing_thread;
+
 class process_state {
  public:
   // Effects: at the first call, reads what is to be routed, if the environment says so. Returns:
@@ -58,6 +60,9 @@ class process_state {
   arena* take_arena(std::uint32_t route, server by) noexcept;
   // For others to take when nothing lives in them.
   void leave_arena(arena& left) noexcept;
+  // A thread that has ended leaves its state to the next one. Null: there is none.
+  routing_thread* take_left_thread() noexcept;
+  void leave_thread(routing_thread& left) noexcept;
   // For any other route: the one that serves now.
   arena* common_arena(std::uint32_t route) noexcept {
     return __libc_single_threaded != 0 ? alone_[route] : together_[route];
@@ -84,6 +89,7 @@ class process_state {
   std::atomic<std::uint32_t> arena_count_{0};
   std::mutex lock_;  // of the lists
   arena* left_[most_routes] = {};
+  routing_thread* left_threads_ = nullptr;
   arena* alone_[most_routes] = {};  // common to threads, without locks of their own
   arena* together_[most_routes] = {};
   std::atomic<std::size_t> held_[most_routes] = {};

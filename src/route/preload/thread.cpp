@@ -3,14 +3,16 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <utility>
+
+#include "route/preload/map_zeros.hpp"
 
 namespace mallard::route {
 
@@ -26,8 +28,9 @@ void end_of_thread(void* state) {
   this_thread.ended = true;
   this_thread.state = nullptr;
   this_thread.busy = true;
-  static_cast<routing_thread*>(state)->leave();
-  munmap(state, sizeof(routing_thread));
+  auto* const own = static_cast<routing_thread*>(state);
+  own->leave();
+  process.leave_thread(*own);
   this_thread.busy = false;
 }
 
@@ -51,10 +54,13 @@ routing_thread* make_ready() noexcept {
   routing_thread* state = nullptr;
   if (process.open()) {
     const int before = errno;
-    void* const memory = mmap(nullptr, sizeof(routing_thread), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory != MAP_FAILED) {
-      state = ::new (memory) routing_thread;
+    state = process.take_left_thread();
+    if (state == nullptr) {
+      void* const memory = map_zeros(sizeof(routing_thread));
+      if (memory != nullptr) state = ::new (memory) routing_thread;
+    }
+    if (state != nullptr) {
+      state->begin();
       this_thread.state = state;
       pthread_setspecific(at_end, state);
     }
@@ -68,10 +74,15 @@ void forget_parents_counts() noexcept {
   if (this_thread.state != nullptr) this_thread.state->forget_counts();
 }
 
-routing_thread::routing_thread() noexcept : epoch_(process.epoch()) {
+void routing_thread::begin() noexcept {
   constexpr std::uint32_t checked = 24;  // of each walk; all are, as all that there were is old
-  stack_.open(process.rules, process.all->by_frame_pointers, checked);
   const session& all = *process.all;
+  forget_stack();
+  stack_.open(process.rules, all.by_frame_pointers, checked);
+  stacks_entered_ = stack_.stacks_entered();
+  scopes_ = 0;
+  std::fill(std::begin(depth_), std::end(depth_), 0);
+  for (std::uint32_t i = 0; i < all.route_count; ++i) turns_[i].change_thread();
   const route_rule& only = all.routes[0];
   has_frames_ = all.knows_frames && all.route_count == 1 && !all.names_survivors &&
                 only.scopes == 0 && only.without == 0 && (only.marks & ~marks::functions) == 0 &&
@@ -192,18 +203,15 @@ int routing_thread::route_of(std::size_t bytes, const unwind::frame_state& calle
 
 void routing_thread::leave() noexcept {
   for (std::uint32_t i = 0; i < process.all->route_count; ++i) {
-    if (current_[i] != nullptr) {
-      end_invocation(i);
-      if (current_[i] != nullptr) process.leave_arena(*current_[i]);
+    if (current_[i] != nullptr) end_invocation(i);
+    for (arena** const own : {&current_[i], &resting_[i]}) {
+      if (*own != nullptr) process.leave_arena(*std::exchange(*own, nullptr));
     }
-    if (resting_[i] != nullptr) process.leave_arena(*resting_[i]);
-    for (arena* one = waiting_[i]; one != nullptr;) {
-      arena* const next = one->next;
-      process.leave_arena(*one);
-      one = next;
-    }
+    while (arena* const one = waiting_[i].take_first()) process.leave_arena(*one);
+    turns_[i].change_thread();
   }
   if (counts_ != nullptr) counts_->pid.store(0, std::memory_order_release);
+  counts_ = nullptr;
 }
 
 thread_counts* routing_thread::find_counts() noexcept {
@@ -308,30 +316,29 @@ void routing_thread::end_invocation(std::uint32_t route) noexcept {
   if (ended == nullptr) return;
   route_counts& counts = counts_of(route);
   const std::uint64_t live = ended->live();
+  const std::uint64_t blocks = ended->blocks();
+  add_to(counts.freed_elsewhere, ended->freed_elsewhere());
   if (live == 0) {
-    if (ended->is_used()) add_to(counts.resets, 1);
+    if (blocks != 0) add_to(counts.resets, 1);
     ended->reset();
   } else {
     add_to(counts.survivors, live);
     if (process.all->names_survivors) name_survivors(*ended);
     current_[route] = nullptr;
-    ended->next = waiting_[route];
-    waiting_[route] = ended;
+    waiting_[route].add(*ended);
   }
-  const std::uint64_t blocks = counts.blocks.load(std::memory_order_relaxed);
   if (process.served == serving::in_turns &&
       turns_[route].has_ended(blocks, process.all->turns[route])) {
     std::swap(current_[route], resting_[route]);
   }
-  // One or two of those that wait are looked at each time: there may be many.
-  arena** link = &waiting_[route];
-  for (int looked_at = 0; looked_at < 2 && *link != nullptr; ++looked_at) {
-    arena* const one = *link;
+  // Two of those that wait are looked at each time, in turn: there may be many.
+  for (int looked_at = 0; looked_at < 2; ++looked_at) {
+    arena* const one = waiting_[route].take_first();
+    if (one == nullptr) break;
     if (one->live() == 0) {
-      *link = one->next;
       process.leave_arena(*one);
     } else {
-      link = &one->next;
+      waiting_[route].add(*one);
     }
   }
 }

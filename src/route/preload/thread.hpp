@@ -16,7 +16,9 @@ namespace mallard::route {
 
 class routing_thread {
  public:
-  routing_thread() noexcept;
+  // Effects: is that of the thread that calls, instead of one that has left it, or of none.
+  void begin() noexcept;
+  routing_thread* next = nullptr;  // in the list of those that were left
 
   // The facts about a block's route that can be told at once.
   enum class standing : std::uint8_t {
@@ -157,7 +159,7 @@ class routing_thread {
   // look() reads these.
   std::uint64_t smallest_ = 0;
   std::uint64_t sizes_ = 0;  // so many from there on; 0: none
-  std::uint32_t epoch_;
+  std::uint32_t epoch_ = 0;
   // The stack that the thread is on, of those of its coroutines: what is remembered of another one
   // may be gone.
   std::uint32_t sight_ = 1;
@@ -173,7 +175,7 @@ class routing_thread {
   std::uint32_t stacks_entered_ = 0;
   thread_counts* counts_ = nullptr;
   arena* current_[most_routes] = {};
-  arena* waiting_[most_routes] = {};  // for their last blocks
+  arena_queue waiting_[most_routes];  // for their last blocks
   turns turns_[most_routes];          // in a run in turns
   arena* resting_[most_routes] = {};  // the arena of the one whose turn it is not
   std::uint32_t depth_[most_scopes] = {};

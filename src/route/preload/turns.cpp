@@ -24,22 +24,27 @@ void turns::toss() noexcept {
   now_ = static_cast<server>(mixed >> 63);
 }
 
+void turns::change_thread() noexcept {
+  if (has_begun_) began_ = thread_nanoseconds() - began_;
+}
+
 bool turns::has_ended(std::uint64_t blocks, std::array<turn_sums, turn_groups>& sums) noexcept {
   constexpr std::uint64_t wanted_nanoseconds = 1'000'000;
-  const std::uint64_t served = blocks - first_block_;
-  if (served < length_) return false;
+  served_ += blocks;
+  if (served_ < length_) return false;
   const std::uint64_t now = thread_nanoseconds();
   const server before = now_;
-  if (began_ == 0) {
+  if (!has_begun_) {
+    has_begun_ = true;
     random_ = now;
     toss();
   } else {
     turn_sums& own = sums[group_];
     const auto which = static_cast<std::size_t>(now_);
     own.nanoseconds[which].fetch_add(now - began_, std::memory_order_relaxed);
-    own.blocks[which].fetch_add(served, std::memory_order_relaxed);
+    own.blocks[which].fetch_add(served_, std::memory_order_relaxed);
     pair_took_ += now - began_;
-    pair_blocks_ += served;
+    pair_blocks_ += served_;
     if (is_second_) {
       const double took = std::max(1.0, static_cast<double>(pair_took_) / 2);
       const double factor = std::clamp(wanted_nanoseconds / took, 0.5, 2.0);
@@ -53,7 +58,7 @@ bool turns::has_ended(std::uint64_t blocks, std::array<turn_sums, turn_groups>& 
     }
     is_second_ = !is_second_;
   }
-  first_block_ = blocks;
+  served_ = 0;
   began_ = now;
   return now_ != before;
 }

@@ -20,9 +20,11 @@ class turns {
  public:
   // The one that serves the next invocation.
   server now() const noexcept { return now_; }
-  // Effects: an invocation has ended, when the thread had so many blocks of the route in all.
-  // Where the turn is over, its time is added to `sums`. Returns: whether another one serves now.
+  // Effects: an invocation has ended, which had so many blocks. Where the turn is over, its time is
+  // added to `sums`. Returns: whether another one serves now.
   bool has_ended(std::uint64_t blocks, std::array<turn_sums, turn_groups>& sums) noexcept;
+  // Effects: the thread leaves them, or another one goes on with them: short threads share a turn.
+  void change_thread() noexcept;
 
  private:
   void toss() noexcept;
@@ -31,9 +33,10 @@ class turns {
   bool is_second_ = false;  // of its pair
   std::uint32_t group_ = 0;
   std::uint64_t random_ = 0;
-  std::uint64_t length_ = 1;  // blocks of a turn, or a few more
-  std::uint64_t first_block_ = 0;
-  std::uint64_t began_ = 0;        // nanoseconds of the thread; 0: never yet
+  std::uint64_t length_ = 1;       // blocks of a turn, or a few more
+  std::uint64_t served_ = 0;       // blocks of this turn
+  bool has_begun_ = false;         // the first one has
+  std::uint64_t began_ = 0;        // nanoseconds of the thread; between threads: it took so long
   std::uint64_t pair_took_ = 0;    // nanoseconds
   std::uint64_t pair_blocks_ = 0;  // that were served meanwhile
 };

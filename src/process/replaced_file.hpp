@@ -1,0 +1,34 @@
+// A file that is written beside the one whose place it takes when it is complete.
+//
+//   replaced_file to(out);
+//   write_to(to.path());
+//   to.finish();
+//
+// Whoever reads `out` sees the old file or the new one, never a part, and the old one stays where
+// that cannot be written. A device, a pipe, a link, or a file in a folder where nothing can be
+// made is written itself.
+#pragma once
+
+#include <filesystem>
+
+namespace mallard::process {
+
+class replaced_file {
+ public:
+  explicit replaced_file(std::filesystem::path out);
+  // Removes it unless it is finished.
+  ~replaced_file();
+  replaced_file(const replaced_file&) = delete;
+  replaced_file& operator=(const replaced_file&) = delete;
+
+  // The path to write to, where an empty file is.
+  const std::filesystem::path& path() const { return path_; }
+  // Throws std::runtime_error, with one line.
+  void finish();
+
+ private:
+  std::filesystem::path out_;
+  std::filesystem::path path_;
+};
+
+}  // namespace mallard::process
