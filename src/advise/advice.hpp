@@ -87,6 +87,7 @@ struct trial_figures {
   unsigned runs = 0;  // that it was compared in
   double memory = 1;  // peak resident bytes over those of the program as it is
   std::optional<metric_figures> metric = {};
+  bool in_turns = false;  // within each run, see whatif_outcome
 };
 
 struct advice {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -14,8 +16,18 @@
 namespace mallard::advise {
 namespace {
 
-// Few runs differ from others of the same by so much, on a machine with other work.
-constexpr double told_by_few_runs = 1.05;
+// A smaller difference is none to a user.
+constexpr double of_interest = 1.05;
+
+// By so much the median of so few runs is too high once in ten times: of 187 ways and programs on a
+// virtual machine, by hand, 23, 17, 8 and 6 % of one to four runs. Turns within one run tell as
+// much as some runs do.
+double told_by_few(const trial_figures& tried) {
+  constexpr std::array<double, enough_runs - 1> margins = {1.25, 1.15, 1.08, of_interest};
+  constexpr unsigned runs_in_turns = 3;
+  const unsigned runs = tried.runs * (tried.in_turns ? runs_in_turns : 1);
+  return margins[std::min<std::size_t>(std::max(runs, 1U), margins.size()) - 1];
+}
 // An interval of this part of its median says enough.
 constexpr double narrow = 0.2;
 
@@ -28,7 +40,7 @@ std::string why_dropped(const trial_figures& tried) {
                                 ? fmt::format(" in {} of the program", runs_text(tried.runs))
                                 : " on the program";
   const bool slower =
-      tried.runs < enough_runs ? tried.times.median < 1 / told_by_few_runs : tried.times.high < 1;
+      tried.runs < enough_runs ? tried.times.median < 1 / told_by_few(tried) : tried.times.high < 1;
   return slower ? fmt::format("slower{}, whatever the replay says", where)
                 : "no clear difference" + where;
 }
@@ -47,13 +59,13 @@ bool is_as_fast(const trial_figures& slower, const trial_figures& faster) {
 // seldom is not before one that ran often for less.
 double told_times(const trial_figures& tried) {
   if (tried.runs >= enough_runs) return tried.times.median;
-  return std::min(tried.times.low, tried.times.median / told_by_few_runs);
+  return std::min(tried.times.low, tried.times.median / told_by_few(tried));
 }
 
 // Two of different kinds have figures that err differently.
 bool is_tied(const trial_figures& behind, const trial_figures& first) {
   if (behind.runs >= enough_runs && first.runs >= enough_runs) return is_as_fast(behind, first);
-  return told_by_few_runs * told_times(behind) >= told_times(first);
+  return of_interest * told_times(behind) >= told_times(first);
 }
 
 // All of the program's containers would have to take it.
@@ -98,7 +110,7 @@ std::vector<advice> ordered(std::vector<advice> all) {
 }
 
 // Drops rivals for the same place, or other mallocs: keeps the fastest, or of those that
-// cannot be told from it the one that takes the least memory.
+// cannot be told from it the one that takes the least memory, unless fewer runs speak for it.
 void keep_best_of_each_place(advice_report& report) {
   constexpr double clearly_less = 0.95;
   std::vector<advice> kept;
@@ -116,8 +128,9 @@ void keep_best_of_each_place(advice_report& report) {
     }
     const auto place = static_cast<std::size_t>(rival - kept.begin());
     const bool tied = is_as_fast(*one.tried, *fastest[place]);
-    const bool takes_less =
-        one.tried->memory > 0 && one.tried->memory < clearly_less * rival->tried->memory;
+    const bool is_proved = one.tried->runs >= std::min(rival->tried->runs, enough_runs);
+    const bool takes_less = is_proved && one.tried->memory > 0 &&
+                            one.tried->memory < clearly_less * rival->tried->memory;
     if (tied && takes_less) std::swap(one, *rival);
     const char* const why = !tied        ? "another is faster here"
                             : takes_less ? "another is as fast here and takes less memory"
@@ -158,7 +171,7 @@ unsigned most_runs(const std::vector<considered>& dropped) {
 const considered* undecided(const advice_report& report) {
   const considered* best = nullptr;
   for (const considered& one : report.others) {
-    if (!one.tried || one.tried->times.median < told_by_few_runs) continue;
+    if (!one.tried || one.tried->times.median < of_interest) continue;
     if (best == nullptr || told_times(*one.tried) > told_times(*best->tried)) best = &one;
   }
   return best;
@@ -227,7 +240,7 @@ std::string lowered(const std::string& confidence) {
 }
 
 bool holds(const trial_figures& tried) {
-  if (tried.runs < enough_runs) return tried.times.median > told_by_few_runs;
+  if (tried.runs < enough_runs) return tried.times.median > told_by_few(tried);
   return tried.times.low > 1 && tried.times.median >= least_gain;
 }
 

@@ -53,7 +53,9 @@ std::string route_pattern(const candidate& one) {
 trial_figures figures_of(const whatif::whatif_outcome& outcome) {
   trial_figures out{{outcome.low, outcome.median, outcome.high},
                     static_cast<unsigned>(outcome.gains.size()),
-                    outcome.memory};
+                    outcome.memory,
+                    {},
+                    outcome.in_turns};
   if (outcome.metric) {
     const whatif::interval_of_runs& share = outcome.metric->share;
     out.metric = {outcome.metric->value.median, {share.low, share.median, share.high}};

@@ -132,6 +132,28 @@ TEST(trial, one_run_has_no_interval_and_lowers_the_confidence) {
   EXPECT_THAT(to_markdown(report), HasSubstr("| 1.40 in one run |"));
 }
 
+TEST(trial, the_fewer_runs_there_were_the_more_has_to_be_gained) {
+  const auto advised = [](double times, unsigned runs, bool in_turns) {
+    advice one = tried(strategy::monotonic, "a", {times, times, times}, runs);
+    one.tried->in_turns = in_turns;
+    return settled({one}).advices[0].from.how;
+  };
+  EXPECT_EQ(advised(1.2, 1, false), strategy::global);
+  EXPECT_EQ(advised(1.3, 1, false), strategy::monotonic);
+  EXPECT_EQ(advised(1.2, 2, false), strategy::monotonic);
+  EXPECT_EQ(advised(1.1, 2, false), strategy::global);
+  EXPECT_EQ(advised(1.1, 1, true), strategy::monotonic);  // turns within the run
+}
+
+TEST(trial, what_is_proved_is_not_given_up_for_memory_that_few_runs_have) {
+  advice often = tried(strategy::monotonic, "a", {1.3, 1.36, 1.43}, 6);
+  advice twice = tried(strategy::multipool, "a", {1.3, 1.4, 1.5}, 2);
+  twice.tried->memory = 0.5;
+  const advice_report report = settled({often, twice});
+  EXPECT_EQ(report.advices[0].from.how, strategy::monotonic);
+  EXPECT_TRUE(report.proved);
+}
+
 TEST(trial, few_runs_have_a_range_and_rank_by_its_low_end) {
   const advice_report report = settled({tried(strategy::multipool, "a", {1.3, 2.1, 3.2}, 2),
                                         tried(strategy::heap, "b", {1.6, 1.7, 1.8}, 2)});
@@ -167,7 +189,7 @@ TEST(trial, a_way_that_ran_twice_is_behind_one_that_ran_often_unless_it_is_clear
         .from.where.subsystem;
   };
   EXPECT_EQ(first(1.33), "often");
-  EXPECT_EQ(first(1.4), "twice");
+  EXPECT_EQ(first(1.5), "twice");
 }
 
 TEST(trial, a_malloc_is_before_a_resource_for_main_that_is_as_fast) {
