@@ -109,12 +109,13 @@ std::vector<std::string> route_session::module_paths() const {
 }
 
 void route_session::mark_addresses() {
-  const std::vector<std::string> paths = module_paths();
   std::vector<route::address_marks*> fresh;
   for (route::address_marks& one : session_->addresses) {
     if (one.key.load() != 0 && one.marks.load() == 0) fresh.push_back(&one);
   }
   if (fresh.empty()) return;
+  // After the addresses: a program that runs may meet further modules meanwhile, and theirs.
+  const std::vector<std::string> paths = module_paths();
   // As stacks of one frame each, in modules that lie where the keys say.
   std::vector<profile::module_info> modules(paths.size());
   for (std::size_t i = 0; i < paths.size(); ++i) {
