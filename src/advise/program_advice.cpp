@@ -126,30 +126,32 @@ void set_aside(advice_report& report, Goes&& goes, const char* why) {
 bool is_resource(const advice& one) {
   return one.from.how != strategy::switch_malloc;
 }
+bool is_rarer_pool(const advice& one) {
+  return one.from.how == strategy::multipool_on_monotonic ||
+         one.from.how == strategy::adaptive_pool;
+}
+
 // By hand, another one was nearly always as fast: see the tables of docs/advise.md. The first of
 // these groups is given up first.
 std::array<std::function<bool(const advice&)>, 3> seldom_best(const advice_report& report) {
-  std::set<std::string> have_another;
+  std::set<std::string> have_another;  // that stays
   std::set<std::string> mallocs;
   for (const advice& one : report.advices) {
-    if (one.from.how == strategy::switch_malloc) {
+    if (!is_resource(one)) {
       mallocs.insert(one.from.malloc);
-    } else if (one.from.how != strategy::heap) {
+    } else if (one.from.how != strategy::heap && !is_rarer_pool(one)) {
       have_another.insert(one.from.where.subsystem);
     }
   }
   const bool has_usual = mallocs.contains("mallard") || mallocs.contains("mimalloc");
-  return {[](const advice& one) {
-            return one.from.how == strategy::multipool_on_monotonic ||
-                   one.from.how == strategy::adaptive_pool;
-          },
+  return {is_rarer_pool,
           [have_another](const advice& one) {
             return one.from.how == strategy::heap &&
                    have_another.contains(one.from.where.subsystem);
           },
           [has_usual](const advice& one) {
-            return has_usual && one.from.how == strategy::switch_malloc &&
-                   one.from.malloc != "mallard" && one.from.malloc != "mimalloc";
+            return has_usual && !is_resource(one) && one.from.malloc != "mallard" &&
+                   one.from.malloc != "mimalloc";
           }};
 }
 

@@ -18,6 +18,8 @@ namespace {
 
 // A smaller difference is none to a user.
 constexpr double of_interest = 1.05;
+// An interval of this part of its median says enough.
+constexpr double narrow = 0.2;
 
 // By so much the median of so few runs is too high once in ten times: of 187 ways and programs on a
 // virtual machine, by hand, 23, 17, 8 and 6 % of one to four runs. Turns within one run tell as
@@ -28,8 +30,6 @@ double told_by_few(const trial_figures& tried) {
   const unsigned runs = tried.runs * (tried.in_turns ? runs_in_turns : 1);
   return margins[std::min<std::size_t>(std::max(runs, 1U), margins.size()) - 1];
 }
-// An interval of this part of its median says enough.
-constexpr double narrow = 0.2;
 
 std::string runs_text(unsigned runs) {
   return runs == 1 ? "one run" : fmt::format("{} runs", runs);

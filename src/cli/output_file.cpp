@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <fstream>
-#include <functional>
 #include <stdexcept>
 #include <system_error>
 
@@ -66,29 +65,10 @@ void expect_writable(const std::filesystem::path& path, std::string_view option)
   if (is_new) unlink(path.c_str());
 }
 
-namespace {
-
-// The rest of a stream that failed says no reason: the system's is the last one.
-void write_file(const std::filesystem::path& path,
-                const std::function<void(std::ostream&)>& write) {
-  process::replaced_file to(path);
-  errno = EIO;  // unless the system says another reason
-  std::ofstream out(to.path(), std::ios::binary);
-  write(out);
-  out.close();
-  if (!out) {
-    throw std::runtime_error(fmt::format("{}: cannot be written: {}", path.string(),
-                                         std::generic_category().message(errno)));
-  }
-  to.finish();
-}
-
-}  // namespace
-
 // std::filesystem::copy_file() loses the reason of a failure.
 void copy_to(const std::filesystem::path& path, const std::filesystem::path& from) {
   const std::ifstream in(from, std::ios::binary);
-  write_file(path, [&](std::ostream& out) { out << in.rdbuf() << std::flush; });
+  process::replace_file(path, [&](std::ostream& out) { out << in.rdbuf() << std::flush; });
 }
 
 void write_text(const std::filesystem::path& path, const std::string& text) {
@@ -99,7 +79,7 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
     }
     throw std::runtime_error("standard output: cannot be written");
   }
-  write_file(path, [&](std::ostream& out) { out << text << std::flush; });
+  process::replace_file(path, [&](std::ostream& out) { out << text << std::flush; });
 }
 
 }  // namespace mallard::cli

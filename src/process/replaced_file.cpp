@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -38,6 +40,19 @@ void replaced_file::finish() {
   if (problem)
     throw std::runtime_error(out_.string() + ": cannot be written: " + problem.message());
   path_ = out_;
+}
+
+void replace_file(const fs::path& out, const std::function<void(std::ostream&)>& write) {
+  replaced_file to(out);
+  errno = EIO;  // unless the system says another reason
+  std::ofstream file(to.path(), std::ios::binary);
+  write(file);
+  file.close();
+  if (!file) {
+    throw std::runtime_error(out.string() +
+                             ": cannot be written: " + std::generic_category().message(errno));
+  }
+  to.finish();
 }
 
 }  // namespace mallard::process

@@ -10,6 +10,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <iosfwd>
 
 namespace mallard::process {
 
@@ -30,5 +32,10 @@ class replaced_file {
   std::filesystem::path out_;
   std::filesystem::path path_;
 };
+
+// Effects: `write` writes to the stream what then is the file `out`. Throws std::runtime_error,
+// with one line.
+void replace_file(const std::filesystem::path& out,
+                  const std::function<void(std::ostream&)>& write);
 
 }  // namespace mallard::process

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -31,16 +29,7 @@ void replace_file(const std::filesystem::path& out, std::string_view text) {
   if (std::filesystem::exists(out) && !std::filesystem::is_regular_file(out)) {
     throw std::runtime_error(fmt::format("{}: is not a regular file", out.string()));
   }
-  process::replaced_file to(out);
-  errno = 0;
-  std::ofstream file(to.path(), std::ios::binary | std::ios::trunc);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (!file) {
-    throw std::runtime_error(fmt::format("{}: cannot be written: {}", out.string(),
-                                         errno != 0 ? std::strerror(errno) : "write error"));
-  }
-  to.finish();
+  process::replace_file(out, [&](std::ostream& to) { to << text; });
 }
 
 void refuse_to_overwrite(const std::filesystem::path& input, const std::filesystem::path& out) {

@@ -86,6 +86,19 @@ int late_requests() {
   return failures;
 }
 
+// The same, each call in a thread of its own, and its block dies many threads later.
+int late_threads() {
+  std::deque<void*> left;
+  for (int i = 0; i < 1500; ++i) {
+    std::thread([&left] { leaves_late(left); }).join();
+    if (left.size() <= 40) continue;
+    free(left.front());
+    left.pop_front();
+  }
+  for (void* const one : left) free(one);
+  return failures;
+}
+
 // It keeps a block from before its loop.
 [[gnu::noinline]] int turns() {
   void* const kept = malloc(100);
@@ -423,6 +436,7 @@ int main(int argc, char** argv) {
   if (what == "many_requests") return requests(12000);
   if (what == "short_threads") return requests_in_short_threads();
   if (what == "late_requests") return late_requests();
+  if (what == "late_threads") return late_threads();
   if (what == "turns") return turns();
   if (what == "survivors") return survivors();
   if (what == "cached") return cached();

@@ -223,9 +223,11 @@ TEST(whatif, threads_that_are_shorter_than_a_turn_share_it) {
 
 // A few of them wait at any time, whatever is allocated in between.
 TEST(whatif, arenas_whose_last_block_dies_later_are_used_again) {
-  const auto got = try_one(options_for("late_requests", {{"leaves_late", "monotonic"}}));
-  EXPECT_GT(got.routes.at(0).survivors, 1000U);
-  EXPECT_LT(got.routes.at(0).peak_bytes, std::uint64_t{4} << 20);
+  for (const char* const what : {"late_requests", "late_threads"}) {
+    const auto got = try_one(options_for(what, {{"leaves_late", "monotonic"}}));
+    EXPECT_GT(got.routes.at(0).survivors, 1000U) << what;
+    EXPECT_LT(got.routes.at(0).peak_bytes, std::uint64_t{4} << 20) << what;
+  }
 }
 
 TEST(whatif, a_scope_whose_blocks_live_on_has_no_turns) {

@@ -155,6 +155,11 @@ class arena_queue {
     (first_ == nullptr ? first_ : last_->next) = &one;
     last_ = &one;
   }
+  void add_first(arena& one) noexcept {
+    one.next = first_;
+    if (first_ == nullptr) last_ = &one;
+    first_ = &one;
+  }
   // Null: there is none.
   arena* take_first() noexcept {
     arena* const one = first_;

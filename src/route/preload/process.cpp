@@ -102,14 +102,14 @@ arena* process_state::take_arena(std::uint32_t route, server by) noexcept {
   constexpr int most_looked_at = 16;
   {
     const std::lock_guard hold(lock_);
-    arena** link = &left_[route];
-    for (int i = 0; i < most_looked_at && *link != nullptr; ++i, link = &(*link)->next) {
-      arena* const found = *link;
-      if (found->live() != 0 || found->served_by() != by) continue;
-      *link = found->next;
-      found->next = nullptr;
-      found->reset();
-      return found;
+    for (int i = 0; i < most_looked_at; ++i) {
+      arena* const found = left_[route].take_first();
+      if (found == nullptr) break;
+      if (found->live() == 0 && found->served_by() == by) {
+        found->reset();
+        return found;
+      }
+      left_[route].add(*found);
     }
   }
   return new_arena(route, all->routes[route].how, by);
@@ -118,8 +118,12 @@ arena* process_state::take_arena(std::uint32_t route, server by) noexcept {
 void process_state::leave_arena(arena& left) noexcept {
   left.set_thread(nullptr);
   const std::lock_guard hold(lock_);
-  left.next = left_[left.route()];
-  left_[left.route()] = &left;
+  arena_queue& all_left = left_[left.route()];
+  if (left.live() == 0) {
+    all_left.add_first(left);
+  } else {
+    all_left.add(left);
+  }
 }
 
 routing_thread* process_state::take_left_thread() noexcept {

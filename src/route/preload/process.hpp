@@ -88,7 +88,7 @@ class process_state {
   std::atomic<std::uint32_t> epoch_{0};  // of the addresses that are known here
   std::atomic<std::uint32_t> arena_count_{0};
   std::mutex lock_;  // of the lists
-  arena* left_[most_routes] = {};
+  arena_queue left_[most_routes];
   routing_thread* left_threads_ = nullptr;
   arena* alone_[most_routes] = {};  // common to threads, without locks of their own
   arena* together_[most_routes] = {};
