@@ -18,22 +18,23 @@ build/%/CMakeCache.txt: | deps
 	cmake --preset $* $(CMAKE_ARGS)
 
 # A first look: advice on a C++ program that a local allocator makes faster, then some of the paper's
-# benchmarks, arrays that grow and mallocs, quickly, and the report.
-DEMO = density locality expand-forward churn
+# benchmarks and mallocs, quickly, and the report. It installs and builds no more than that needs.
+DEMO = density locality churn
 DEMO_density = --ds 1,9 --sizes 6,10
 DEMO_locality = --subsystem 4,12
 DEMO_RESULTS = $(DEMO:%=$(RESULTS)/demo-%.jsonl)
-demo: deps build/release/CMakeCache.txt
-	@! grep -q '^MALLARD_BUILD_EXAMPLES:BOOL=OFF' build/release/CMakeCache.txt || \
-	  { echo "make demo advises on an example: configure build/release with MALLARD_BUILD_EXAMPLES=ON" >&2; exit 2; }
-	@cmake --build --preset release --target mallard_tool mallard_malloc mallard_validation_tokenizer_plain -j $(JOBS)
+DEMO_MALLARD = build/demo/tools/mallard
+demo:
+	@packaging/install-deps.sh demo
+	@cmake --preset demo $(CMAKE_ARGS) >/dev/null
+	@cmake --build --preset demo -j $(JOBS)
 	@mkdir -p $(RESULTS)
 	@echo; echo "== advise: a tokenizer, examples/validation/tokenizer.cpp"
-	$(MALLARD) advise --quick --force -o $(RESULTS)/demo-advice.html -- \
-	  build/release/examples/mallard_validation_tokenizer_plain 800
+	$(DEMO_MALLARD) advise --within 30 --force -o $(RESULTS)/demo-advice.html -- \
+	  build/demo/examples/mallard_validation_tokenizer_plain 800
 	@$(foreach bench,$(DEMO),echo; echo "== $(bench)"; \
-	  $(MALLARD) bench $(bench) --quick $(DEMO_$(bench)) --force --json $(RESULTS)/demo-$(bench).jsonl || exit 1;)
-	$(MALLARD) report $(DEMO_RESULTS) --force -o $(RESULTS)/demo.html
+	  $(DEMO_MALLARD) bench $(bench) --quick $(DEMO_$(bench)) --force --json $(RESULTS)/demo-$(bench).jsonl || exit 1;)
+	$(DEMO_MALLARD) report $(DEMO_RESULTS) --force -o $(RESULTS)/demo.html
 	@echo
 	@echo "The advice is $(CURDIR)/$(RESULTS)/demo-advice.html, the report $(CURDIR)/$(RESULTS)/demo.html:"
 	@echo "open them in any browser."

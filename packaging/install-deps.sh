@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what building and testing needs from Debian's packages; quiet when all is there.
-# `install-deps.sh command`: what building the command alone needs, and pipx. With aarch64, riscv64 or musl: also what
-# builds and tests for these; with packages, what packaging/test-packages.sh needs; with programs, the programs of
+# `install-deps.sh demo`: what building the command alone needs; with command: also pipx. With aarch64, riscv64 or musl:
+# also what builds and tests for these; with packages, what packaging/test-packages.sh needs; with programs, the programs of
 # packaging/test-programs.sh.
 set -eu
 
@@ -12,6 +12,7 @@ packages="$command make ccache git chromium valgrind
   libgtest-dev libgmock-dev libboost-container1.81-dev libboost-json1.81-dev sqlite3"
 foreign=""
 case ${1:-} in
+  demo) packages="$command make" ;;
   command) packages="$command pipx" ;;
   aarch64)
     foreign=arm64
@@ -33,7 +34,7 @@ case ${1:-} in
     ;;
   '') ;;
   *)
-    echo "install-deps: '$1' is none of command, aarch64, riscv64, musl, packages, programs" >&2
+    echo "install-deps: '$1' is none of demo, command, aarch64, riscv64, musl, packages, programs" >&2
     exit 2
     ;;
 esac

@@ -187,7 +187,7 @@ std::optional<advice_report> program_advice::give() {
   if (was_interrupted()) return std::nullopt;
   sample_it();
   if (was_interrupted()) return std::nullopt;
-  plan_.emplace(plain_.seconds, plain_.undisturbed, request_.quick);
+  plan_.emplace(plain_.seconds, plain_.undisturbed, request_.quick, request_.within);
   const double longest = request_.quick ? plan_->recording_seconds(passed()) : 0;
   if (!record(longest)) return std::nullopt;
   find_whether_runs_compare();

@@ -34,8 +34,9 @@ struct program_request {
   double ends_after = 0;  // seconds after which each run is ended; 0: it ends by itself
   std::string metric;  // of a number that is written by each run, as of program_runner; empty: none
   bool quick = false;
-  bool tries = true;              // ways on the program; else replays alone speak
-  bool once = false;              // the program runs a single time, to be recorded
+  double within = 0;  // seconds that it may take, where it is quick; 0: a minute and more
+  bool tries = true;  // ways on the program; else replays alone speak
+  bool once = false;  // the program runs a single time, to be recorded
   std::uint64_t most_events = 0;  // that are recorded; 0: as many as the time allows
   bool output_aside = false;      // what the recorded run writes goes to standard error
   std::string keep;               // where a copy of the recording goes; empty: nowhere

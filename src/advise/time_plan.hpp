@@ -1,5 +1,6 @@
 // The plan of `mallard advise` for its time: with --quick three times the program's own and a
-// minute, else ten times and five minutes, whatever other work makes each of its runs take. Where
+// minute, with --within as long as the user says, else ten times and five minutes, whatever other
+// work makes each of its runs take. Where
 // all ways can be tried in it, they race on the program. Else replays choose what is tried: the
 // trial comes first of what time is kept for, and replays get what that leaves. Where both would
 // not fit, the recorded run is ended early.
@@ -18,8 +19,9 @@ struct trial_plan {
 class time_plan {
  public:
   // `program_seconds`: from its start to its end. `undisturbed`: the same on a machine of its own.
-  time_plan(double program_seconds, double undisturbed, bool quick = true)
-      : program_(program_seconds), undisturbed_(undisturbed), quick_(quick) {}
+  // `within`: seconds that all of it may take; 0: as --quick, or without it, says.
+  time_plan(double program_seconds, double undisturbed, bool quick = true, double within = 0)
+      : program_(program_seconds), undisturbed_(undisturbed), quick_(quick), within_(within) {}
 
   // All of it.
   double seconds() const;
@@ -51,6 +53,7 @@ class time_plan {
   double program_;
   double undisturbed_;
   bool quick_;
+  double within_;
   double reading_ = 0;
 };
 

@@ -41,6 +41,7 @@ struct advise_request {
   load_options load;
   std::string metric;  // of a number that the load, or the program, writes
   bool quick = false;
+  double within = 0;  // seconds, as --quick; 0: what that says
   bool json = false;
   bool markdown = false;
   bool no_try = false;
@@ -105,6 +106,7 @@ int advise_program(const advise_request& request, colour_choice choice) {
   wanted.is_driven = !request.load.load.empty();
   wanted.ends_after = request.seconds;
   wanted.quick = request.quick;
+  wanted.within = request.within;
   wanted.tries = !request.no_try;
   wanted.once = request.once;
   wanted.output_aside = request.json || request.markdown;
@@ -176,6 +178,14 @@ int give_advice(const advise_request& request, bool is_command, colour_choice ch
 // Throws usage_error.
 void check_time(advise_request& request, bool is_command) {
   constexpr double seconds_of_process = 30;
+  constexpr double least_seconds = 15;  // a recording, a page and some runs take as long
+  if (request.within != 0) {
+    if (!is_command) throw usage_error("--within is for a command after --");
+    if (!std::isfinite(request.within) || request.within < least_seconds) {
+      throw usage_error(fmt::format("--within takes seconds, {} or more", least_seconds));
+    }
+    request.quick = true;
+  }
   if (!std::isfinite(request.seconds) || request.seconds < 0) {
     throw usage_error("--for takes seconds; 0 means no limit");
   }
@@ -221,6 +231,8 @@ void add_advise_command(command_parser app, const context& shared) {
       "--quick", request->quick,
       "Take at most three times the program's time plus a minute (default: ten times plus five "
       "minutes)");
+  command.add_option("--within", request->within,
+                     "Like --quick, in about so many seconds, 15 or more, for any program");
   const parser_option json = command.add_flag(
       "--json", request->json, "Print all of it as JSON (" + document("advise.md") + ")");
   command.add_flag("--markdown", request->markdown, "Print Markdown, for a pull request")

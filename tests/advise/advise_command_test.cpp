@@ -243,6 +243,17 @@ TEST_F(advise_command_test, a_load_that_fails_is_said) {
   expect_refused({"advise", "--load", "true", "t.mallard"}, 2, "for a command after --");
 }
 
+TEST_F(advise_command_test, takes_as_long_as_it_is_told) {
+  write_script("script", "sleep 2\nexec " ADVISED_PROGRAM " 2000\n");
+  const ended result = run({"advise", "--within", "15", "--json", "--", "./script"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_LE(json::parse(result.out).at("program_runs"), 6);  // a minute has room for more
+  for (const char* const seconds : {"14", "-1", "nan", "inf"}) {
+    expect_refused({"advise", "--within", seconds, "--", "true"}, 2, "--within takes seconds");
+  }
+  expect_refused({"advise", "--within", "30", "t.mallard"}, 2, "for a command after --");
+}
+
 TEST_F(advise_command_test, once_runs_a_program_with_side_effects_a_single_time) {
   write_script("script", "echo again >>runs\nexec " ADVISED_PROGRAM " 2000\n");
   const ended result = run(quick({"--once", "--json", "--", "./script"}));

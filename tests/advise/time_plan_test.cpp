@@ -26,6 +26,13 @@ TEST(time_plan, is_three_times_the_program_and_a_minute) {
   EXPECT_EQ(time_plan(45, 10).seconds(), 90) << "other work made it take longer";
 }
 
+TEST(time_plan, is_as_long_as_the_user_says) {
+  const time_plan plan(1, 1, true, 20);
+  EXPECT_EQ(plan.seconds(), 20);
+  EXPECT_LE(plan.last_start(), 20 - 1);
+  EXPECT_LE(plan.race_seconds(5, 4), 20 - 5);
+}
+
 TEST(time_plan, replays_leave_time_to_try_the_best) {
   for (const double program : {0.1, 1.0, 5.0, 10.0, 12.0}) {
     const time_plan plan = plan_of(program);
