@@ -376,9 +376,9 @@ bool program_advice::race(advice_report& report) {
         std::count_if(report.advices.begin(), report.advices.end(),
                       [](const advice& one) { return one.from.how == strategy::switch_malloc; });
     if (mallocs == 0) return false;
-    // Without the ideal malloc there may be time for rounds beside the program as it is.
+    // There may be time for rounds of them beside the program as it is.
     const auto ways = static_cast<std::size_t>(mallocs);
-    seconds = plan_->race_seconds(passed(), ways + 2);
+    seconds = plan_->race_seconds(passed(), ways + 1);
     if (seconds <= 0) {
       seconds = plan_->race_seconds(passed(), ways, 1);
       trial.as_it_was = plain_.last;

@@ -13,6 +13,7 @@
 #include "density/session.hpp"
 #include "lab/measuring/interleave.hpp"
 #include "lab/measuring/mallocs.hpp"
+#include "lab/measuring/usage_error.hpp"
 #include "process/preloadable.hpp"
 #include "process/process.hpp"
 #include "profile/record/program_check.hpp"
@@ -51,6 +52,14 @@ void check_program(const std::string& word) {
   }
 }
 
+// Throws lab::usage_error.
+const lab::malloc_library& checked(const lab::malloc_library& one) {
+  if (!one.file.empty() && !profile::defines_malloc(one.file.string())) {
+    throw lab::usage_error("--malloc: " + one.file.string() + " has no malloc");
+  }
+  return one;
+}
+
 std::string how_it_ended(const run_figures& run) {
   if (run.error != 0) return std::generic_category().message(run.error);
   return process::describe_end(run.status);
@@ -77,7 +86,8 @@ class experiment {
       const std::string& malloc = options.variants[i].malloc;
       contenders_.push_back(
           {.name = options.variants[i].name,
-           .set = malloc.empty() ? hooked_ : hooked_on(lab::find_malloc("--malloc", malloc, found)),
+           .set = malloc.empty() ? hooked_
+                                 : hooked_on(checked(lab::find_malloc("--malloc", malloc, found))),
            .hooked = true,
            .routes = options.variants[i].routes,
            .rules = rules_[i]});
@@ -85,7 +95,7 @@ class experiment {
     for (const lab::malloc_library& one :
          lab::choose_mallocs("--malloc", options.mallocs, found).found) {
       if (one.file.empty() && options.mallocs.front() == "all") continue;  // as it is
-      contenders_.push_back({.name = one.name, .set = set_for(one)});
+      contenders_.push_back({.name = one.name, .set = set_for(checked(one))});
     }
     add_ideal();
     first_control_ = contenders_.size();

@@ -134,6 +134,7 @@ TEST_F(whatif_command_test, options_that_mean_nothing_are_refused) {
   expect_refused(with_option({"--budget", "nan"}), 2, "--budget");
   expect_refused(with_option({"--unwind", "guesses"}), 2, "unknown value 'guesses'");
   expect_refused(with_option({"--malloc", "no-such-malloc"}), 2, "no-such-malloc");
+  expect_refused({"whatif", "--malloc", "/proc/self/exe", "--", "ls"}, 2, "has no malloc");
   expect_refused({"whatif", "--", MALLARD_ROUTED_PROGRAM, "requests"}, 2, "nothing to try");
 }
 

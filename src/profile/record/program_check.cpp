@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "profile/trace/elf_file.hpp"
 #include "recorder/session.hpp"
 
 namespace mallard::profile {
@@ -51,101 +52,45 @@ std::string interpreter(std::istream& script) {
   return word.empty() ? first : find(word);
 }
 
-class elf_file {
- public:
-  explicit elf_file(std::ifstream& in) : in_(in) {
-    if (!read(0, header_) || std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0) return;
-    is_of_other_machine_ =
-        header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_machine != recorder::own_machine;
-    if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_phentsize != sizeof(Elf64_Phdr)) {
-      return;
-    }
-    parts_.resize(header_.e_phnum);
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      if (!read(header_.e_phoff + i * sizeof(Elf64_Phdr), parts_[i])) return;
-    }
-    valid_ = true;
+// The path of its dynamic linker; "" if it is linked statically.
+std::string linker_of(elf_file& elf) {
+  constexpr std::uint64_t most = 4096;
+  for (const Elf64_Phdr& part : elf.segments()) {
+    if (part.p_type != PT_INTERP) continue;
+    return elf.bytes(part.p_offset, std::min<std::uint64_t>(part.p_filesz, most)).c_str();
   }
-  bool valid() const { return valid_; }
-  // Whether it has another address size or processor than we have.
-  bool is_of_other_machine() const { return is_of_other_machine_; }
+  return "";
+}
 
-  // The path of its dynamic linker; "" if it is linked statically.
-  std::string linker() {
-    constexpr std::uint64_t most = 4096;
-    for (const Elf64_Phdr& part : parts_) {
-      if (part.p_type != PT_INTERP) continue;
-      std::string out(std::min<std::uint64_t>(part.p_filesz, most), '\0');
-      in_.clear();
-      in_.seekg(static_cast<std::streamoff>(part.p_offset));
-      in_.read(out.data(), static_cast<std::streamsize>(out.size()));
-      return out.c_str();
+// The sanitizer, with a malloc of its own, that its dynamic tables name; "" if none.
+std::string sanitizer_of(elf_file& elf) {
+  for (const Elf64_Shdr& one : elf.sections()) {
+    if (one.sh_type != SHT_STRTAB || (one.sh_flags & SHF_ALLOC) == 0) continue;
+    const std::string names = elf.contents_of(one);
+    for (const auto& [name, sanitizer] : recorder::sanitizer_names) {
+      if (names.find(name) != names.npos) return sanitizer;
     }
-    return "";
   }
+  return "";
+}
 
-  // The sanitizer, with a malloc of its own, that its dynamic tables name; "" if none.
-  std::string sanitizer() {
-    for (const Elf64_Shdr& one : sections()) {
-      if (one.sh_type != SHT_STRTAB || (one.sh_flags & SHF_ALLOC) == 0) continue;
-      const std::string names = bytes(one);
-      for (const auto& [name, sanitizer] : recorder::sanitizer_names) {
-        if (names.find(name) != names.npos) return sanitizer;
+bool has_malloc(elf_file& elf) {
+  const std::vector<Elf64_Shdr>& all = elf.sections();
+  for (const Elf64_Shdr& one : all) {
+    if (one.sh_type != SHT_DYNSYM || one.sh_link >= all.size()) continue;
+    const std::string names = elf.contents_of(all[one.sh_link]);
+    const std::string symbols = elf.contents_of(one);
+    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol{};
+      std::memcpy(&symbol, symbols.data() + at, sizeof symbol);
+      if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size() &&
+          std::strcmp(names.c_str() + symbol.st_name, "malloc") == 0) {
+        return true;
       }
     }
-    return "";
   }
-
-  // Whether its dynamic symbols define `malloc`.
-  bool defines_malloc() {
-    const std::vector<Elf64_Shdr> all = sections();
-    for (const Elf64_Shdr& one : all) {
-      if (one.sh_type != SHT_DYNSYM || one.sh_link >= all.size()) continue;
-      const std::string names = bytes(all[one.sh_link]);
-      const std::string symbols = bytes(one);
-      for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
-        Elf64_Sym symbol{};
-        std::memcpy(&symbol, symbols.data() + at, sizeof symbol);
-        if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size() &&
-            std::strcmp(names.c_str() + symbol.st_name, "malloc") == 0) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
- private:
-  // Returns: nothing if they cannot be read.
-  std::vector<Elf64_Shdr> sections() {
-    std::vector<Elf64_Shdr> out(header_.e_shnum);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      if (!read(header_.e_shoff + i * sizeof(Elf64_Shdr), out[i])) return {};
-    }
-    return out;
-  }
-  template <class T>
-  bool read(std::uint64_t offset, T& out) {
-    in_.clear();
-    in_.seekg(static_cast<std::streamoff>(offset));
-    return static_cast<bool>(in_.read(reinterpret_cast<char*>(&out), sizeof out));
-  }
-  std::string bytes(const Elf64_Shdr& section) {
-    constexpr std::uint64_t most = std::uint64_t{1} << 28;
-    if (section.sh_size > most) return {};
-    std::string out(section.sh_size, '\0');
-    in_.clear();
-    in_.seekg(static_cast<std::streamoff>(section.sh_offset));
-    if (!in_.read(out.data(), static_cast<std::streamsize>(out.size()))) out.clear();
-    return out;
-  }
-
-  std::ifstream& in_;
-  bool valid_ = false;
-  bool is_of_other_machine_ = false;
-  Elf64_Ehdr header_{};
-  std::vector<Elf64_Phdr> parts_;
-};
+  return false;
+}
 
 bool is_privileged(const std::string& file) {
   struct stat found{};
@@ -158,6 +103,11 @@ bool is_privileged(const std::string& file) {
 }
 
 }  // namespace
+
+bool defines_malloc(const std::string& file) {
+  elf_file elf(file);
+  return has_malloc(elf);
+}
 
 program_check check_program(const std::string& word) {
   program_check out;
@@ -181,19 +131,20 @@ program_check check_program(const std::string& word) {
       if (!wanted.empty()) name = wanted;
       continue;
     }
-    elf_file elf(in);
+    elf_file elf(out.file);
+    const bool is_valid = !elf.segments().empty();
     if (is_privileged(out.file)) {
       out.what = obstacle::privileged;
-    } else if (elf.is_of_other_machine()) {
+    } else if (elf.is_elf() && elf.machine() != recorder::own_machine) {
       out.what = obstacle::other_machine;
-    } else if (elf.valid() && elf.linker().empty() &&
+    } else if (is_valid && linker_of(elf).empty() &&
                !recorder::is_dynamic_linker(out.file.c_str())) {
       out.what = obstacle::static_program;
-    } else if (elf.valid() && recorder::is_of_musl(elf.linker().c_str())) {
+    } else if (is_valid && recorder::is_of_musl(linker_of(elf).c_str())) {
       out.what = obstacle::other_libc;
-    } else if (elf.valid() && !(out.sanitizer = elf.sanitizer()).empty()) {
+    } else if (is_valid && !(out.sanitizer = sanitizer_of(elf)).empty()) {
       out.what = obstacle::sanitized;
-    } else if (elf.valid() && elf.defines_malloc()) {
+    } else if (is_valid && has_malloc(elf)) {
       out.what = obstacle::own_malloc;
     }
     break;

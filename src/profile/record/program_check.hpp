@@ -29,6 +29,9 @@ struct program_check {
 // The program that a shell would start for `word`; for a script, its interpreter.
 program_check check_program(const std::string& word);
 
+// Whether the dynamic symbols of a program or library define `malloc`.
+bool defines_malloc(const std::string& file);
+
 // One line for the user.
 std::string describe(const program_check& found);
 

@@ -17,8 +17,9 @@ class elf_file {
  public:
   explicit elf_file(const std::string& path) : in_(path, std::ios::binary) {
     Elf64_Ehdr header{};
-    if (!read(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr)) {
+    is_elf_ = read(0, header) && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
+    if (!is_elf_ || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_phentsize != sizeof(Elf64_Phdr)) {
       return;
     }
     machine_ = header.e_machine;
@@ -35,6 +36,8 @@ class elf_file {
     if (header.e_shstrndx < sections_.size()) names_ = contents_of(sections_[header.e_shstrndx]);
   }
 
+  // Also with another address size; then nothing else of it is known.
+  bool is_elf() const { return is_elf_; }
   const std::vector<Elf64_Phdr>& segments() const { return segments_; }
   // Empty if they were stripped off.
   const std::vector<Elf64_Shdr>& sections() const { return sections_; }
@@ -68,6 +71,7 @@ class elf_file {
   std::vector<Elf64_Phdr> segments_;
   std::vector<Elf64_Shdr> sections_;
   std::string names_;  // of sections
+  bool is_elf_ = false;
   std::uint16_t machine_ = EM_NONE;
 };
 
