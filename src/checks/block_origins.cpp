@@ -91,10 +91,10 @@ class search {
 
 }  // namespace
 
-std::vector<block_origin> origins_of(const void* object, std::size_t bytes) {
+void detail::find_origins(const void* object, std::size_t bytes, std::vector<block_origin>& found) {
   search from_here;
-  from_here.look_in(detail::address_of(object), bytes);
-  return from_here.run();
+  from_here.look_in(address_of(object), bytes);
+  found = from_here.run();
 }
 
 void print(const std::vector<block_origin>& blocks, std::FILE* to) noexcept {

@@ -173,14 +173,12 @@ void add_report(std::string& out, const counting_report& r) {
 
 }  // namespace
 
-std::vector<counting_report> counting_reports() {
-  std::vector<counting_report> out;
-  detail::counted::for_each(
-      [](void* reports, const detail::counted& one) {
+void detail::add_counting_reports(std::vector<counting_report>& to) {
+  counted::for_each(
+      [](void* reports, const counted& one) {
         static_cast<std::vector<counting_report>*>(reports)->push_back(report_on(one));
       },
-      &out);
-  return out;
+      &to);
 }
 
 std::string counting_table(const std::vector<counting_report>& of) {

@@ -6,31 +6,43 @@ namespace mallard::cli {
 namespace {
 
 // $1 is the load, $2 what says that the program is ready, $3 not empty where what the load writes
-// is of interest; the program's words follow. Nobody waits for the load's shell: what a process
-// uses is counted where it is waited for.
+// is of interest; the program's words follow. What a process uses is counted where it is waited
+// for: so the load's shell is no child of this one. It says by SIGUSR1 that the load is over; how
+// the program ends when it is then told to is its own affair, unless a signal ends it.
 constexpr const char* script = R"(
 load=$1 ready=$2
 if [ "$3" ]; then exec 3>&1; else exec 3>/dev/null; fi
 shift 3
+over=
+trap 'over=1' USR1
 "$@" 3>&- &
 program=$!
 exec 4>&2 2>/dev/null
 trap 'kill -TERM $program; (sleep 1; kill -KILL $program) >/dev/null 4>&- &' INT TERM HUP
-(
-  trap - INT TERM HUP
+( (
+  trap - INT TERM HUP USR1
   unset LD_PRELOAD
+  tries=0
   until eval "$ready"; do
     kill -0 $program || exit
+    tries=$((tries+1))
+    if [ $tries -gt 1000 ]; then kill -KILL $program; exit; fi
     sleep 0.05
   done >/dev/null 2>&1
-  if (eval "$load") >&3 2>&1 3>&-; then kill -TERM $program 2>/dev/null; else kill -KILL $program; fi
-) </dev/null 4>&- &
+  if (eval "$load") >&3 2>&1 3>&-; then
+    kill -USR1 $$; kill -TERM $program 2>/dev/null
+  else
+    kill -KILL $program
+  fi
+) </dev/null 4>&- & )
 wait $program
 status=$?
+while [ "$over" ] && kill -0 $program; do wait $program; status=$?; done
 case $status in
   143) exit 0 ;;
-  137) echo "mallard: the load failed" >&4; exit 1 ;;
+  137) echo "mallard: the load failed, or --ready did not succeed within a minute" >&4; exit 1 ;;
 esac
+if [ "$over" ] && [ $status -lt 128 ]; then exit 0; fi
 exit $status
 )";
 

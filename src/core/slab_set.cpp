@@ -467,6 +467,7 @@ slab* slab_set::acquire(slab_pool& pool, unsigned layout_index, unsigned small, 
   const slab_layout& layout = small != 0 ? whole.smalls[small - 1] : whole;
   const auto found = [&](slab* s) {
     s->layout_index = static_cast<std::uint8_t>(layout_index);
+    s->place = slab_place::ring;  // written with `small`, as they share a byte
     s->small = small & 15;
     return s;
   };

@@ -161,6 +161,7 @@ MALLARD_ENTRY void MALLARD_NAME(free_sized)(void* p, std::size_t bytes) noexcept
 
 MALLARD_ENTRY void MALLARD_NAME(free_aligned_sized)(void* p, std::size_t alignment,
                                                     std::size_t bytes) noexcept {
+  checks::said_alignment(p, alignment);
   detail::deallocate(p, checks::said_size(bytes, alignment));
 }
 

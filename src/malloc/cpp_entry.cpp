@@ -110,7 +110,8 @@ MALLARD_ENTRY void* operator new[](size_t n, align_val_t a, const nothrow_t&) no
 MALLARD_ENTRY void operator delete(void* p) noexcept {
   detail::deallocate(p);
 }
-MALLARD_ENTRY void operator delete(void* p, align_val_t) noexcept {
+MALLARD_ENTRY void operator delete(void* p, align_val_t a) noexcept {
+  checks::said_alignment(p, static_cast<size_t>(a));
   detail::deallocate(p);
 }
 MALLARD_ENTRY void operator delete[](void* p) noexcept {
@@ -173,12 +174,14 @@ MALLARD_ENTRY void operator delete[](void* p, size_t n) noexcept {
 }
 MALLARD_ENTRY void operator delete(void* p, size_t n, align_val_t a) noexcept {
   if (checks::knows_sizes && has_own_delete_aligned()) {
+    checks::said_alignment(p, static_cast<size_t>(a));
     return detail::deallocate(p, of_size(n, a));
   }
   ::operator delete(p, a);
 }
 MALLARD_ENTRY void operator delete[](void* p, size_t n, align_val_t a) noexcept {
   if (checks::knows_sizes && has_own_delete_array_aligned()) {
+    checks::said_alignment(p, static_cast<size_t>(a));
     return detail::deallocate(p, of_size(n, a));
   }
   ::operator delete[](p, a);

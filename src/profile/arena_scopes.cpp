@@ -63,10 +63,19 @@ class finder {
     find_outermost();
   }
 
+  // Roots are named if nothing else is. Functions of threads are, too, if they have far more blocks
+  // than all that is.
   std::vector<arena_scope> scopes() const {
     std::vector<arena_scope> out = scopes_of(false);
     const bool asked = std::find(asked_.begin(), asked_.end(), true) != asked_.end();
-    return out.empty() && !asked ? scopes_of(true) : out;
+    std::uint64_t blocks = 0;
+    for (const arena_scope& one : out) blocks += one.blocks;
+    if (asked || (blocks > 0 && total_.blocks <= 2 * blocks)) return out;
+    for (arena_scope& root : scopes_of(true)) {
+      const bool is_most = root.invocations > 1 && root.blocks > 2 * blocks;
+      if (blocks == 0 || is_most) out.push_back(std::move(root));
+    }
+    return out;
   }
 
  private:

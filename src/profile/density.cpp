@@ -80,10 +80,9 @@ void take_heap_share(dims_result& dims, const heap_share& share) {
   const double times = timed > 0 ? share.share * static_cast<double>(dims.all.cpu_ns) / timed : 0;
   const auto spread = [&](dimension& D, std::uint64_t allocation_ns, std::uint64_t cpu_ns) {
     const double wanted = times * static_cast<double>(allocation_ns);
-    const auto most = static_cast<double>(cpu_ns);
-    if (cpu_ns > 0) D.scaled = std::min(1.0, wanted / most);
-    // A part without a sample has some time nevertheless.
-    return static_cast<std::uint64_t>(cpu_ns > 0 ? std::min(wanted, most) : wanted);
+    if (cpu_ns > 0) D.scaled = std::min(1.0, wanted / static_cast<double>(cpu_ns));
+    // Samples may be few, and fewest in threads that end soon: no heap's time is lost for them.
+    return static_cast<std::uint64_t>(wanted);
   };
   for (subsystem& one : dims.subsystems) {
     one.heap_ns = spread(one.dims.D, one.allocation_ns, one.cpu_ns);

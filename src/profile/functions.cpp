@@ -87,9 +87,13 @@ class function_table::finder {
         ids_.try_emplace(std::move(key), static_cast<std::uint32_t>(functions_.size()));
     if (fresh) {
       const bool known = what.module < facts_.modules.size();
-      functions_.push_back({what.name, known ? facts_.modules[what.module].path : "", is_root,
-                            is_of_library_header(what.name, what.file)});
+      functions_.push_back(
+          {what.name, known ? facts_.modules[what.module].path : "", is_root, true});
     }
+    // Debug information does not name all that was inlined: then the file is that of a library's
+    // header which the function uses. One place in another file tells that it is the program's.
+    function& out = functions_[at->second];
+    out.of_library = out.of_library && is_of_library_header(what.name, what.file);
     return at->second;
   }
 

@@ -63,11 +63,7 @@ void* chunk_stack::carve_slow(std::size_t bytes, std::size_t alignment) {
     return carve_oversize(needed, bytes, alignment);
   }
   chunk_header* chunk = take_spare(needed, false);
-  if (chunk == nullptr) {
-    const std::size_t wanted = std::max(next_bytes_, std::bit_ceil(needed));
-    chunk = allocate_chunk(wanted, false);
-    next_bytes_ = std::max(wanted, std::min(wanted * 2, options_.max_chunk_bytes));
-  }
+  if (chunk == nullptr) chunk = allocate_next(needed);
   if (buffer_ != nullptr && current_ == nullptr) ++overflowed_;
   leave_current();
   chunk->cursor = begin_of(chunk);
@@ -75,6 +71,23 @@ void* chunk_stack::carve_slow(std::size_t bytes, std::size_t alignment) {
   chunks_ = chunk;
   use(chunk);
   return range.carve(bytes, alignment);
+}
+
+// Where the upstream refuses, it may have room for a chunk that is just large enough. They grow
+// again from there.
+chunk_header* chunk_stack::allocate_next(std::size_t needed) {
+  const std::size_t least = std::bit_ceil(needed);
+  std::size_t wanted = std::max(next_bytes_, least);
+  chunk_header* chunk = nullptr;
+  try {
+    chunk = allocate_chunk(wanted, false);
+  } catch (...) {
+    if (wanted == least || wanted > ~std::size_t{0} / 2) throw;
+    wanted = least;
+    chunk = allocate_chunk(wanted, false);
+  }
+  next_bytes_ = std::max(wanted, std::min(wanted * 2, options_.max_chunk_bytes));
+  return chunk;
 }
 
 void* chunk_stack::try_carve_slow(std::size_t bytes, std::size_t alignment) noexcept {

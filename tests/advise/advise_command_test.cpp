@@ -220,7 +220,7 @@ TEST_F(advise_command_test, says_it_on_one_screen_and_how_the_program_ended) {
 }
 
 TEST_F(advise_command_test, a_server_is_driven_by_its_load_and_told_to_end_each_time) {
-  write_script("server", "rm -f served\n" ADVISED_PROGRAM
+  write_script("server", "trap 'exit 3' TERM\nrm -f served\n" ADVISED_PROGRAM
                          " 2000\ntouch served\nwhile :; do sleep 0.05; done\n");
   const ended result = run(quick({"--no-try", "--json", "--load", "echo once >>loads", "--ready",
                                   "test -e served", "--", "./server"}));

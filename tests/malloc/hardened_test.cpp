@@ -81,6 +81,12 @@ TEST(hardened_malloc, a_wrong_size_is_reported) {
   }
 }
 
+TEST(hardened_malloc, an_alignment_that_the_address_does_not_have_is_reported) {
+  for (const char* misuse : {"wrong_alignment_of_delete", "wrong_alignment_of_large_block"}) {
+    expect_report(misuse, "free of a block with a wrong alignment");
+  }
+}
+
 TEST(hardened_malloc, a_write_past_a_large_block_faults) {
   EXPECT_EQ(run("overflow_by_one").code, 128 + SIGSEGV);
   EXPECT_EQ(run("overflow_by_many").code, 128 + SIGSEGV);

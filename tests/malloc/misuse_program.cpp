@@ -170,6 +170,15 @@ const std::map<std::string, std::function<void()>> misuses = {
      [] {
        ::operator delete(::operator new(64, std::align_val_t{64}), 640, std::align_val_t{64});
      }},
+    {"wrong_alignment_of_delete",
+     [] {
+       ::operator delete(::operator new(64, std::align_val_t{256}), std::align_val_t{1 << 30});
+     }},
+    {"wrong_alignment_of_large_block",
+     [] {
+       constexpr std::size_t bytes = 1 << 20;
+       ::operator delete(::operator new(bytes), bytes, std::align_val_t{1 << 30});
+     }},
     {"wrong_sized_array_delete", [] { ::operator delete[](::operator new[](1000), 10); }},
     {"wrong_size_of_same_class", [] { ::operator delete(::operator new(60), std::size_t{50}); }},
     {"write_after_free_large",

@@ -314,6 +314,29 @@ TEST_F(arena_scopes_test, a_function_of_a_librarys_header_is_none_and_its_caller
                                    &subsystem::name, testing::StartsWith("sax_parse")))));
 }
 
+TEST_F(arena_scopes_test, a_function_that_is_in_a_librarys_header_at_one_of_its_places_is_one) {
+  script.files_["handle"] = "/src/server.cpp";
+  script.header_line_ = 10;  // where work() allocates
+  in_turns(50, [&](int i) { script.call("handle", 5, [&] { work(script, i + 1); }); });
+  EXPECT_THAT(names(), ElementsAre("handle"));
+}
+
+TEST_F(arena_scopes_test, the_function_of_threads_is_named_where_others_have_few_blocks) {
+  for (std::uint32_t thread = 1; thread <= 20; ++thread) script.on_thread(thread);
+  script.on_thread(0);
+  in_main([&] {
+    script.call("print", 5, [&] { work(script, 2); });
+    for (std::uint32_t thread = 1; thread <= 20; ++thread) {
+      script.on_thread(thread);
+      script.call("start_thread", 1, [&] { script.call("job", 2, [&] { work(script, 50); }); });
+      script.on_thread(0);
+    }
+    script.allocate(6, 8);
+  });
+  result();
+  EXPECT_THAT(names(), ElementsAre("job", "print"));
+}
+
 TEST_F(arena_scopes_test, a_library_that_main_calls_itself_is_no_place_for_an_arena) {
   script.files_["sax_parse_internal"] = "/usr/include/nlohmann/detail/input/parser.hpp";
   in_turns(50, [&](int i) { script.call("sax_parse_internal", 6, [&] { work(script, i + 1); }); });

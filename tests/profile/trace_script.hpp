@@ -128,8 +128,13 @@ class trace_script {
       for (const std::uint64_t ip : ips_[name]) {
         symbol& made = table.of[{0, ip}];
         made = {start, direct_calls_, {}, {}};
+        std::uint32_t told = file;
+        if (ip - start == header_line_) {
+          told = static_cast<std::uint32_t>(table.strings.size());
+          table.strings.push_back("/usr/include/c++/12/bits/basic_string.h");
+        }
         for (const std::uint32_t text : texts) {
-          made.lines.push_back({text, file, static_cast<std::uint32_t>(ip - start)});
+          made.lines.push_back({text, told, static_cast<std::uint32_t>(ip - start)});
         }
       }
     }
@@ -182,6 +187,7 @@ class trace_script {
 
  public:
   std::map<std::string, std::string> files_;  // by function; others have none
+  std::uint64_t header_line_ = 0;  // where all functions are told to be in a library's header
   bool frame_addresses_ = true;
   end_kind end_ = end_kind::exited;
   bool thread_ends_later_ = false;  // than the recording

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "mallard/checks/limit_resource.hpp"
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/detail/core/annotate.hpp"
 #include "support/addresses.hpp"
@@ -47,6 +48,22 @@ TEST(monotonic_resource, a_first_chunk_larger_than_memory_is_refused) {
     EXPECT_THROW(static_cast<void>(by_options.allocate(100)), std::bad_alloc);
   }
   EXPECT_EQ(upstream.counts().allocations, 0u);
+}
+
+TEST(monotonic_resource, takes_small_chunks_where_the_upstream_has_no_room_for_large_ones) {
+  test_resource memory;
+  mallard::limit_resource upstream({.bytes = 100'000}, &memory);
+  {
+    monotonic_resource arena(&upstream);
+    std::size_t given = 0;
+    try {
+      for (;; given += 112) static_cast<void>(arena.allocate(112));
+    } catch (const std::bad_alloc&) {
+    }
+    EXPECT_GT(given, 70'000u) << "of 100,000 bytes";
+  }
+  monotonic_resource large(std::size_t{1} << 20, &upstream);
+  EXPECT_NE(large.allocate(8), nullptr);
 }
 
 TEST(monotonic_resource, places_blocks_one_behind_the_other) {

@@ -36,9 +36,22 @@ struct MALLARD_API block_origin {
   call_stack given;
 };
 
+namespace detail {
+
+// Takes the vector as an argument, so that code with another std::vector (_GLIBCXX_DEBUG) does not
+// link.
+MALLARD_API void find_origins(const void* object, std::size_t bytes,
+                              std::vector<block_origin>& found);
+
+}  // namespace detail
+
 // Returns: the blocks that can be reached from `bytes` bytes at `object`, by resource and serial.
 // Errors: std::bad_alloc.
-MALLARD_API std::vector<block_origin> origins_of(const void* object, std::size_t bytes);
+inline std::vector<block_origin> origins_of(const void* object, std::size_t bytes) {
+  std::vector<block_origin> found;
+  detail::find_origins(object, bytes, found);
+  return found;
+}
 
 template <class T>
 std::vector<block_origin> origins_of(const T& object) {

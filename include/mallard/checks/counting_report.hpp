@@ -35,9 +35,21 @@ struct counting_report {
   std::vector<scope_counts> scopes;   // those that have ended, by name
 };
 
+namespace detail {
+
+// Takes the vector as an argument, so that code with another std::vector (_GLIBCXX_DEBUG) does not
+// link.
+MALLARD_API void add_counting_reports(std::vector<counting_report>& to);
+
+}  // namespace detail
+
 // Returns: a report on each counting resource that has a name and exists now, oldest first.
 // Errors: std::bad_alloc.
-MALLARD_API std::vector<counting_report> counting_reports();
+inline std::vector<counting_report> counting_reports() {
+  std::vector<counting_report> all;
+  detail::add_counting_reports(all);
+  return all;
+}
 
 // Returns: the reports as a table for people, in bytes and blocks; "" if there are none.
 // Errors: std::bad_alloc.

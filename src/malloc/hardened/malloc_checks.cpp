@@ -12,6 +12,7 @@
 #include "malloc/huge_block.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/large_space.hpp"
+#include "malloc/text_out.hpp"
 #include "misuse.hpp"
 
 namespace mallard::inline v1::detail {
@@ -143,6 +144,12 @@ void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept
   }
   if (size.bytes <= has && some_kept_larger.load(std::memory_order_relaxed)) return;
   warn_size("free of a block with a wrong size", p, has, size.bytes);
+  if (ends_at_wrong_sizes) std::abort();
+}
+
+void checks::wrong_alignment(const void* p, std::size_t alignment) noexcept {
+  error_text() << "mallard: free of a block with a wrong alignment: " << p << ", not " << alignment
+               << "\n";
   if (ends_at_wrong_sizes) std::abort();
 }
 

@@ -40,6 +40,12 @@ struct checks {
     std::size_t alignment;
     constexpr said_size(std::size_t b, std::size_t a) noexcept : bytes(b), alignment(a) {}
   };
+  // Ends the program when no block at `p` can have been asked for with this alignment.
+  static void said_alignment(const void* p, std::size_t alignment) noexcept {
+    if ((address_of(p) & (alignment - 1)) != 0 && alignment != 0) [[unlikely]] {
+      wrong_alignment(p, alignment);
+    }
+  }
 
   using state = std::atomic<std::uint8_t>;
 
@@ -177,6 +183,7 @@ struct checks {
  private:
   // Ends the program when the block may not have this size.
   [[gnu::cold]] static void check_size(const void* p, slice_mark mark, said_size size) noexcept;
+  [[gnu::cold]] static void wrong_alignment(const void* p, std::size_t alignment) noexcept;
   [[gnu::cold]] static void in_use_elsewhere(const void* p) noexcept;
   // Ends the program when the bytes around the block were overwritten.
   static void check_around(const void* p, std::uintptr_t size_class) noexcept {

@@ -25,6 +25,7 @@ struct checks {
   struct said_size {
     constexpr said_size(std::size_t, std::size_t) noexcept {}
   };
+  static void said_alignment(const void*, std::size_t) noexcept {}
 
   // A block is about to be handed out.
   static void allocated(const void*) noexcept {}

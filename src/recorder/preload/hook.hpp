@@ -83,6 +83,20 @@ class entered {
   bool only_frees_ = false;
 };
 
+// After the end of the recording, the outermost hook counts. Not every operator calls malloc or
+// free, nor through hooks.
+template <class Call>
+auto counted(const Call& call) noexcept {
+  struct as_busy {
+    as_busy() noexcept { this_thread.busy = true; }
+    ~as_busy() { this_thread.busy = false; }
+  };
+  if (this_thread.busy) return call();
+  count_unrecorded();
+  const as_busy inside;
+  return call();
+}
+
 // The entry points call these around the original functions.
 struct hook {
   static std::size_t& in_new() noexcept { return this_thread.in_new; }
@@ -94,9 +108,7 @@ struct hook {
                                                  Call call) {
     entered log;
     if (!log.everything()) [[unlikely]] {
-      // Calls by operators are counted in the operators.
-      if (through == function::malloc || through == function::calloc) count_unrecorded();
-      return call();
+      return log.frees() ? call() : counted(call);
     }
     std::uint64_t began = 0;
     const bool timed = log->is_timed();
@@ -126,8 +138,7 @@ struct hook {
     if (block == nullptr) return call();
     entered log;
     if (!log.frees()) [[unlikely]] {
-      if (through == function::free) count_unrecorded();
-      return call();
+      return counted(call);
     }
     if (log.only_frees()) {
       log->write_freed(reinterpret_cast<std::uint64_t>(block));
@@ -152,8 +163,7 @@ struct hook {
     if (block == nullptr) return allocation(which, bytes, 0, caller, call);
     entered log;
     if (!log.frees()) [[unlikely]] {
-      count_unrecorded();
-      return call();
+      return counted(call);
     }
     const std::uint64_t address = reinterpret_cast<std::uint64_t>(block);
     if (log.only_frees()) {
@@ -191,7 +201,14 @@ struct hook {
         log = make_ready(for_nothing);
       if (for_nothing) log = nullptr;
     }
-    if (log == nullptr) return call_next();
+    if (log == nullptr) {
+      if (this_thread.busy || !is_over()) return call_next();
+      count_unrecorded();
+      this_thread.in_new = inner;  // so that its malloc is not counted, too
+      void* const block = call_next();
+      this_thread.in_new = 0;
+      return block;
+    }
     timed = log->is_timed();
     if (timed) [[unlikely]]
       look_for_modules();

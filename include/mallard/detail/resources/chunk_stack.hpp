@@ -173,6 +173,7 @@ class MALLARD_API chunk_stack {
   void rewind_to(const mark_type& to) noexcept;
   bool is_alive(const mark_type& mark) const noexcept;
   chunk_header* take_spare(std::size_t bytes, bool oversize) noexcept;
+  chunk_header* allocate_next(std::size_t needed);
   chunk_header* allocate_chunk(std::size_t bytes, bool oversize);
   void* carve_oversize(std::size_t needed, std::size_t bytes, std::size_t alignment);
   void give_back(chunk_header* chunk) noexcept;
