@@ -43,11 +43,16 @@ double time_plan::seconds() const {
   return quick_ ? 3 * undisturbed_ + 60 : 10 * undisturbed_ + 300;
 }
 
+double time_plan::least(double usual) const {
+  constexpr double of_all = 0.15;
+  return within_ > 0 ? std::min(usual, of_all * within_) : usual;
+}
+
 double time_plan::recording_seconds(double passed) const {
   // For a malloc or two. A resource takes three, which would leave too little to record.
   constexpr double tried_runs = 2;
   const double others = usual_replay_seconds + tried_runs * hooked * program_;
-  return std::max(least_recorded_seconds, left(passed) - others);
+  return std::max(least(least_recorded_seconds), left(passed) - others);
 }
 
 bool time_plan::times_again() const {
@@ -71,10 +76,10 @@ double time_plan::replay_seconds(double passed) const {
   for (const double runs :
        {runs_of_trial(true, true), runs_of_trial(true, false), runs_of_trial(false, false)}) {
     keep = runs * hooked * program_;
-    if (all - keep >= least_replay_seconds) break;
+    if (all - keep >= least(least_replay_seconds)) break;
     keep = 0;
   }
-  return std::clamp(all - keep, least_replay_seconds, most_replay_seconds);
+  return std::clamp(all - keep, least(least_replay_seconds), most_replay_seconds);
 }
 
 double time_plan::race_seconds(double passed, std::size_t runs, double least_rounds) const {

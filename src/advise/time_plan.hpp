@@ -49,6 +49,8 @@ class time_plan {
 
  private:
   double left(double passed) const;
+  // Of the least seconds that a phase takes by default, those of a short time that the user says.
+  double least(double usual) const;
 
   double program_;
   double undisturbed_;

@@ -46,6 +46,7 @@ struct advise_request {
   bool markdown = false;
   bool no_try = false;
   bool once = false;
+  std::optional<unsigned> asked_pid;
   pid_t pid = 0;       // of a process that runs already, instead of the words
   double seconds = 0;  // after which the program is ended, or the process let be; 0: never
   std::string keep;    // where the trace goes
@@ -189,8 +190,9 @@ void check_time(advise_request& request, bool is_command) {
   if (!std::isfinite(request.seconds) || request.seconds < 0) {
     throw usage_error("--for takes seconds; 0 means no limit");
   }
-  if (request.pid < 0) throw usage_error("--pid takes the number of a process");
-  if (request.pid != 0) {
+  if (request.asked_pid) {
+    request.pid = static_cast<pid_t>(*request.asked_pid);
+    if (request.pid <= 0) throw usage_error("--pid takes the number of a process");
     if (!request.words.empty()) throw usage_error("advise takes --pid, a trace or a command");
     if (request.seconds == 0) request.seconds = seconds_of_process;
     return;
@@ -245,7 +247,7 @@ void add_advise_command(command_parser app, const context& shared) {
       "--metric", request->metric,
       "Also compare a number that the load or the program prints, such as a latency: "
       "a regular expression with the number in parentheses; smaller is better");
-  command.add_option("--pid", request->pid,
+  command.add_option("--pid", request->asked_pid,
                      "Record the running process with this number for 30 s (see --for) and advise "
                      "from that; the process goes on, and nothing is tried");
   command.add_option(

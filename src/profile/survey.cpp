@@ -24,7 +24,12 @@ void survey::read(trace_reader& trace, const selection& part) {
   // Threads may go on after a recording's end.
   until_ =
       end.how == end_kind::unknown && end.time != 0 ? std::min(part.until, end.time) : part.until;
-  lasts_ = (std::max(part.from, std::min(until_, trace.last_time())) - part.from) / 50;
+  const std::uint64_t time = std::max(part.from, std::min(until_, trace.last_time())) - part.from;
+  const double share =
+      static_cast<double>(time) / std::max(1.0, static_cast<double>(trace.last_time()));
+  lasts_ = time / 50;
+  lasts_births_ =
+      static_cast<std::uint64_t>(share * static_cast<double>(trace.event_count()) / 100);
   exits_ = end.how == end_kind::exited && end.time < until_;
   if (part.from > 0 || lacks(trace.facts().process, the_start)) invocations->begin_late();
   block_stream<surveyed_block> blocks(trace);
@@ -57,7 +62,8 @@ void survey::died(const recorded& one, const surveyed_block& block, const block_
   total.remote_frees += how.remote;
   total.moved_bytes += how.moved_bytes;
   live_bytes_ -= block.bytes;
-  if (one.what.time - block.born >= lasts_) lasting[block.tag] = true;
+  const bool is_long = one.what.time - block.born >= lasts_;
+  if (is_long && lasting.size() - block.tag >= lasts_births_) lasting[block.tag] = true;
   if (block.stack != 0) {
     invocations->death(block.at, block.bytes, one.thread, seen ? one.what.stack : 0);
   }

@@ -61,7 +61,10 @@ class survey final : public block_handler {
   std::uint64_t next_end_ = UINT64_MAX;
   std::uint64_t clock_ns_ = 0;        // included in each cost
   std::uint64_t until_ = UINT64_MAX;  // the end of the reading
-  std::uint64_t lasts_ = 0;           // blocks that live so long are lasting
+  // Blocks that live so long, and see so many others born, are lasting: one of a thread that waits
+  // for a processor is not.
+  std::uint64_t lasts_ = 0;
+  std::uint64_t lasts_births_ = 0;
   const std::vector<bool>& kept_;
   bool exits_ = false;  // the program exits before that, and so end all its functions
   bool stopped_ = false;

@@ -31,6 +31,8 @@ TEST(time_plan, is_as_long_as_the_user_says) {
   EXPECT_EQ(plan.seconds(), 20);
   EXPECT_LE(plan.last_start(), 20 - 1);
   EXPECT_LE(plan.race_seconds(5, 4), 20 - 5);
+  const time_plan slow(6, 6, true, 15);  // which has passed when it was timed, sampled and recorded
+  EXPECT_LE(slow.recording_seconds(12) + slow.replay_seconds(15), 5);
 }
 
 TEST(time_plan, replays_leave_time_to_try_the_best) {

@@ -136,8 +136,8 @@ int main() {
   mallard::exception_test_loop(
       memory,
       [](mallard::test_resource& upstream) {
-        mallard::monotonic_resource arena(&upstream);  // a pool would ask for a smaller slab
-        static_cast<void>(arena.allocate(100));
+        mallard::monotonic_resource arena(&upstream);
+        static_cast<void>(arena.allocate(1 << 20));  // for less it would ask for a smaller chunk
       },
       [&] { ++caught; });
   expect(caught > 0, "test_exception is caught on this side of the library");

@@ -63,6 +63,7 @@ TEST_F(record_command_test, a_process_to_attach_to_is_refused_in_one_line_where_
   expect_refused({"record", "--pid", "abc"}, 2, "--pid takes a number, not 'abc'");
   expect_refused({"record", "--pid", "1", "--", "true"}, 2, "a command or --pid");
   expect_refused({"advise", "--pid", "2000000000"}, 1, "process 2000000000 does not exist");
+  expect_refused({"advise", "--pid", "0"}, 2, "--pid takes the number of a process");
 }
 
 TEST_F(record_command_test,

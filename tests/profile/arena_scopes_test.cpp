@@ -230,6 +230,20 @@ TEST_F(arena_scopes_test, calls_of_a_handler_that_fills_a_cache_are_told_apart) 
   EXPECT_EQ(handle.kept_by[0].survivors, 100u);
 }
 
+TEST_F(arena_scopes_test, a_call_whose_thread_waits_for_long_is_one) {
+  in_turns(100, [&](int i) {
+    script.call("handle", 5, [&] {
+      const std::uint64_t first = script.allocate(10, 100);
+      if (i == 50) script.pass(1'000'000'000);
+      for (int j = 0; j < 20; ++j) script.free(12, script.allocate(10, 100));
+      script.free(20, first);
+      script.call("remember", 30, [&] { script.allocate(40, 16); });
+    });
+  });
+  EXPECT_EQ(scope("handle").invocations, 100u);
+  EXPECT_EQ(scope("handle").survivors, 100u);
+}
+
 TEST_F(arena_scopes_test,
        calls_that_were_asked_for_are_told_apart_though_a_third_of_their_blocks_stays) {
   options.scopes_asked_for = {"^handle$"};

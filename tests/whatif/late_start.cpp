@@ -1,5 +1,11 @@
-// Preloaded to a program, it keeps the processor for a while before the program begins.
+// A malloc that, preloaded to a program, keeps the processor for a while before the program begins.
+#include <stddef.h>
 #include <time.h>
+
+extern "C" void* __libc_malloc(size_t bytes);
+extern "C" void* malloc(size_t bytes) {
+  return __libc_malloc(bytes);
+}
 
 namespace {
 
