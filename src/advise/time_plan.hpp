@@ -49,7 +49,7 @@ class time_plan {
 
  private:
   double left(double passed) const;
-  // Of the least seconds that a phase takes by default, those of a short time that the user says.
+  // The least seconds of a phase: fewer than `usual` where the user says a short time.
   double least(double usual) const;
 
   double program_;

@@ -235,7 +235,7 @@ TEST_F(arena_scopes_test, a_call_whose_thread_waits_for_long_is_one) {
     script.call("handle", 5, [&] {
       const std::uint64_t first = script.allocate(10, 100);
       if (i == 50) script.pass(1'000'000'000);
-      for (int j = 0; j < 20; ++j) script.free(12, script.allocate(10, 100));
+      for (int j = 0; j < 200; ++j) script.free(12, script.allocate(10, 100));
       script.free(20, first);
       script.call("remember", 30, [&] { script.allocate(40, 16); });
     });
