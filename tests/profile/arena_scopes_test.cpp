@@ -233,10 +233,13 @@ TEST_F(arena_scopes_test, calls_of_a_handler_that_fills_a_cache_are_told_apart) 
 TEST_F(arena_scopes_test, a_call_whose_thread_waits_for_long_is_one) {
   in_turns(100, [&](int i) {
     script.call("handle", 5, [&] {
-      const std::uint64_t first = script.allocate(10, 100);
-      if (i == 50) script.pass(1'000'000'000);
-      for (int j = 0; j < 200; ++j) script.free(12, script.allocate(10, 100));
-      script.free(20, first);
+      std::vector<std::uint64_t> mine;
+      for (int j = 0; j < 100; ++j) {
+        mine.push_back(script.allocate(10, 100));
+        if (i == 50 && j == 50) script.pass(1'000'000'000);
+        script.free(12, script.allocate(11, 50));
+      }
+      for (const std::uint64_t one : mine) script.free(20, one);
       script.call("remember", 30, [&] { script.allocate(40, 16); });
     });
   });
