@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs what building and testing needs from Debian's packages; quiet when all is there.
 # `install-deps.sh demo`: what building the command alone needs; with command: also pipx. With aarch64, riscv64 or musl:
-# also what builds and tests for these; with packages, what packaging/test-packages.sh needs; with programs, the programs of
-# packaging/test-programs.sh.
+# also what builds and tests for these; with packages, what packaging/test-packages.sh needs; with programs, the
+# programs of packaging/test-programs.sh.
 set -eu
 
 command="g++ cmake ninja-build ca-certificates nodejs npm libcli11-dev libfmt-dev nlohmann-json3-dev libzstd-dev

@@ -63,8 +63,8 @@ class finder {
     find_outermost();
   }
 
-  // Roots are named if nothing else is. Functions of threads are, too, if they have far more blocks
-  // than all that is.
+  // Roots are named if no other scope is. A thread's function is, too, if it has far more blocks
+  // than all other scopes.
   std::vector<arena_scope> scopes() const {
     std::vector<arena_scope> out = scopes_of(false);
     const bool asked = std::find(asked_.begin(), asked_.end(), true) != asked_.end();

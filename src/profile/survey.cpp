@@ -28,8 +28,8 @@ void survey::read(trace_reader& trace, const selection& part) {
   const double share =
       static_cast<double>(time) / std::max(1.0, static_cast<double>(trace.last_time()));
   lasts_ = time / 50;
-  lasts_births_ =
-      static_cast<std::uint64_t>(share * static_cast<double>(trace.event_count()) / 100);
+  lasts_births_ =  // half of the events are births
+      static_cast<std::uint64_t>(share * static_cast<double>(trace.event_count()) / 2 / 50);
   exits_ = end.how == end_kind::exited && end.time < until_;
   if (part.from > 0 || lacks(trace.facts().process, the_start)) invocations->begin_late();
   block_stream<surveyed_block> blocks(trace);

@@ -133,14 +133,14 @@ program_check check_program(const std::string& word) {
     }
     elf_file elf(out.file);
     const bool is_valid = !elf.segments().empty();
+    const std::string linker = linker_of(elf);
     if (is_privileged(out.file)) {
       out.what = obstacle::privileged;
     } else if (elf.is_elf() && elf.machine() != recorder::own_machine) {
       out.what = obstacle::other_machine;
-    } else if (is_valid && linker_of(elf).empty() &&
-               !recorder::is_dynamic_linker(out.file.c_str())) {
+    } else if (is_valid && linker.empty() && !recorder::is_dynamic_linker(out.file.c_str())) {
       out.what = obstacle::static_program;
-    } else if (is_valid && recorder::is_of_musl(linker_of(elf).c_str())) {
+    } else if (is_valid && recorder::is_of_musl(linker.c_str())) {
       out.what = obstacle::other_libc;
     } else if (is_valid && !(out.sanitizer = sanitizer_of(elf)).empty()) {
       out.what = obstacle::sanitized;

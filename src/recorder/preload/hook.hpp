@@ -86,12 +86,12 @@ class entered {
 // After the end of the recording, the outermost hook counts. Not every operator calls malloc or
 // free, nor through hooks.
 template <class Call>
-auto counted(const Call& call) noexcept {
+[[gnu::cold, gnu::noinline]] auto counted(const Call& call) noexcept {
   struct as_busy {
     as_busy() noexcept { this_thread.busy = true; }
     ~as_busy() { this_thread.busy = false; }
   };
-  if (this_thread.busy) return call();
+  if (this_thread.busy || !is_over()) return call();
   count_unrecorded();
   const as_busy inside;
   return call();
