@@ -9,6 +9,7 @@
 #include "advise/bound.hpp"
 #include "advise/candidates.hpp"
 #include "advise/level_rankings.hpp"
+#include "advise/malloc_in_use.hpp"
 #include "advise/places.hpp"
 #include "advise/proof.hpp"
 #include "advise/rank.hpp"
@@ -119,6 +120,11 @@ std::vector<replayed_cell> cells_of(const std::vector<replay::replay_outcome>& o
   return out;
 }
 
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code not_there;
+  return std::filesystem::equivalent(a, b, not_there);
+}
+
 std::string percent_text(double share) {
   return share < 0.01 ? "less than 1 %" : fmt::format("{:.0f} %", 100 * share);
 }
@@ -166,6 +172,7 @@ adviser::adviser(profile::trace_reader& trace, const advise_options& options)
     dims_.all.where.neighbours = std::min(dims_.all.where.neighbours, neighbours_at_best);
   }
   candidates_ = find_candidates(dims_, places.find(dims_, subsystems), options.recorded_share < 1);
+  malloc_ = malloc_in_use(trace);
   reading_seconds_ = seconds_since(began_);
 }
 
@@ -210,7 +217,8 @@ advice_report adviser::to_try(std::vector<candidate> later) const {
   std::vector<malloc_choice> mallocs;
   for (const lab::malloc_library& one : lab::find_mallocs(lab::own_program()).found) {
     const bool is_for_speed = !one.only_by_name && !one.name.ends_with("-hardened");
-    if (is_for_speed && !one.file.empty()) mallocs.push_back({one.name, one.file.string()});
+    if (is_for_speed && !one.file.empty() && !is_same_file(one.file, malloc_))
+      mallocs.push_back({one.name, one.file.string()});
   }
   advice_report out = rank_untried(dims_, all, mallocs, command_of(dims_));
   add_facts(out);
@@ -230,13 +238,15 @@ advice_report adviser::replayed() {
   const bool worth_it = all.times >= least_gain || !candidates_.empty();
   std::vector<replay::replay_outcome> outcomes;
   if (worth_it) outcomes = replay_candidates(true);
+  std::erase_if(outcomes, [&](const auto& one) { return is_same_file(one.file, malloc_); });
   const double before = options_.program_seconds;
   double after = before;
   if (worth_it && before > 0 && options_.program_seconds_again) {
     after = options_.program_seconds_again();
     take_seconds((before + after) / 2);
   }
-  advice_report out = rank(dims_, candidates_, outcomes, command_of(dims_), before > 0);
+  advice_report out = rank(dims_, candidates_, outcomes, command_of(dims_), before > 0,
+                           malloc_.filename().string());
   if (std::max(before, after) > much_slower * std::min(before, after)) {
     doubt_all(out, fmt::format("the program took {:.2f} s of processor time before the replay and "
                                "{:.2f} s after it: other work disturbs it",

@@ -73,6 +73,7 @@ class adviser {
   std::uint64_t recorded_ns_ = 0;
   bool has_samples_ = true;  // or its time was measured
   std::vector<candidate> candidates_;
+  std::filesystem::path malloc_;  // that it runs on; empty: the C library's
   double reading_seconds_ = 0;
 };
 

@@ -63,12 +63,6 @@ interval of_outcome(const replay_outcome& one) {
   return {one.low, one.median, one.high};
 }
 
-std::string replayed_text(const interval& times, unsigned replays) {
-  if (replays == 1) return fmt::format("{:.2f} times as fast, replayed once", times.median);
-  return fmt::format("{:.2f} times as fast ({:.2f} to {:.2f})", times.median, times.low,
-                     times.high);
-}
-
 // The best first; what C code would have to be given is behind what can be done.
 void sort_by_gain(std::vector<advice>& some) {
   std::sort(some.begin(), some.end(), [](const advice& a, const advice& b) {
@@ -80,10 +74,11 @@ void sort_by_gain(std::vector<advice>& some) {
 class ranker {
  public:
   ranker(const profile::dims_result& dims, std::vector<replay_outcome> outcomes,
-         const std::string& command, bool is_timed)
+         const std::string& command, bool is_timed, const std::string& malloc = {})
       : dims_(dims),
         outcomes_(std::move(outcomes)),
         command_(command),
+        malloc_(malloc),
         few_samples_(!is_timed && dims.all.cpu_ns < few_samples_ns),
         program_seconds_(static_cast<double>(program_time(dims)) / 1e9),
         whole_bound_(bound_of(dims.all, dims)) {}
@@ -137,6 +132,15 @@ class ranker {
   }
 
  private:
+  std::string replayed_text(const interval& times, unsigned replays) const {
+    const std::string on = malloc_.empty() ? "" : " as on the C library's malloc";
+    if (replays == 1) {
+      return fmt::format("{:.2f} times as fast{}, replayed once", times.median, on);
+    }
+    return fmt::format("{:.2f} times as fast{} ({:.2f} to {:.2f})", times.median, on, times.low,
+                       times.high);
+  }
+
   const replay_outcome* find(const std::string& subsystem, const std::string& name,
                              std::string_view touch) const {
     for (const replay_outcome& one : outcomes_) {
@@ -197,6 +201,9 @@ class ranker {
   }
 
   std::string untold(const advice& made, const replay_outcome& of, std::uint64_t placed_ns) const {
+    if (!malloc_.empty()) {
+      return "a replay compares with the C library's malloc, and the program runs on " + malloc_;
+    }
     if (!dims_.heap) {
       return "the recording is too short to tell how much of the program's time its operations "
              "take";
@@ -321,6 +328,7 @@ class ranker {
   const profile::dims_result& dims_;
   std::vector<replay_outcome> outcomes_;
   const std::string& command_;
+  std::string malloc_;
   bool few_samples_;
   double program_seconds_;
   gain_bound whole_bound_;
@@ -336,8 +344,8 @@ std::string replay_name(strategy how) {
 
 advice_report rank(const profile::dims_result& dims, const std::vector<candidate>& candidates,
                    const std::vector<replay_outcome>& outcomes, const std::string& command,
-                   bool is_timed) {
-  return ranker(dims, outcomes, command, is_timed).rank(candidates);
+                   bool is_timed, const std::string& malloc) {
+  return ranker(dims, outcomes, command, is_timed, malloc).rank(candidates);
 }
 
 advice_report rank_untried(const profile::dims_result& dims,

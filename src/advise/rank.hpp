@@ -24,10 +24,11 @@ std::string replay_name(strategy how);
 
 // `command` is what a shell would be given to run the program. Gives advices, others and remarks;
 // the rest of the report is the caller's. `is_timed`: the program's time was measured, and not
-// taken from samples of the recording.
+// taken from samples of the recording. `malloc`: what it runs on, as replays do not; empty: they
+// do.
 advice_report rank(const profile::dims_result& dims, const std::vector<candidate>& candidates,
                    const std::vector<replay::replay_outcome>& outcomes, const std::string& command,
-                   bool is_timed = false);
+                   bool is_timed = false, const std::string& malloc = {});
 
 // A malloc of the machine's.
 struct malloc_choice {

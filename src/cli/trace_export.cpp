@@ -85,9 +85,8 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
   if (to == "csv" || to == "sqlite") {
     if (to == "sqlite") need_file(out.string(), "a database");
     process::replaced_file file(is_standard_output(out) ? "/dev/stdout" : out);
-    const std::string name = file.path().string();
-    const std::uint64_t rows = to == "csv" ? profile::write_csv(trace, functions, name)
-                                           : profile::write_sqlite(trace, functions, name);
+    const std::uint64_t rows = to == "csv" ? profile::write_csv(trace, functions, file)
+                                           : profile::write_sqlite(trace, functions, file);
     file.finish();
     say(out, "{} blocks: {}\n", rows, out.string());
     return status_of(trace, from);

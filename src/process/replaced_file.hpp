@@ -23,8 +23,9 @@ class replaced_file {
   replaced_file(const replaced_file&) = delete;
   replaced_file& operator=(const replaced_file&) = delete;
 
-  // The path to write to, where an empty file is.
+  // The path to write to, where an empty file is; and the name of the file that it becomes.
   const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& name() const { return out_; }
   // Throws std::runtime_error, with one line.
   void finish();
 

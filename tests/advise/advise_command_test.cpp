@@ -263,6 +263,22 @@ TEST_F(advise_command_test, once_runs_a_program_with_side_effects_a_single_time)
   expect_refused({"advise", "--once", "t.mallard"}, 2, "for a command after --");
 }
 
+// Replays are beside the C library's malloc.
+TEST_F(advise_command_test, predicts_no_gain_over_a_malloc_that_the_program_does_not_run_on) {
+  ASSERT_EQ(shell("LD_PRELOAD=" MALLARD_MALLOC
+                  " \"$MALLARD\" record -q -o t.trace -- " ADVISED_PROGRAM " 1000 >/dev/null")
+                .status,
+            0);
+  const ended result = run(quick({"--json", "t.trace"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  EXPECT_EQ(result.out.find("switch-malloc:mallard\""), std::string::npos);
+  for (const json& one : report.at("advice")) {
+    if (one.at("strategy") == "leave") continue;
+    EXPECT_THAT(one.at("untold"), HasSubstr("the program runs on libmallard-malloc.so"));
+  }
+}
+
 TEST_F(advise_command_test, says_what_it_does_where_standard_error_is_no_terminal) {
   write_script("script", "sleep 2\nexec " ADVISED_PROGRAM " 1000\n");
   const ended result = run(quick({"--once", "--json", "--", "./script"}));

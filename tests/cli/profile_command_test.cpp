@@ -87,6 +87,17 @@ TEST_F(profile_command_test, exports_have_a_row_for_each_block) {
       "ok\n" + std::to_string(allocations) + "\n" + total_bytes() + "\n" + total_bytes() + "\n");
 }
 
+TEST_F(profile_command_test, a_replaced_export_keeps_its_rights) {
+  constexpr fs::perms own = fs::perms::owner_read | fs::perms::owner_write;
+  for (const char* format : {"csv", "sqlite", "collapsed"}) {
+    std::ofstream(file("kept")) << "before";
+    fs::permissions(file("kept"), own);
+    ASSERT_EQ(run({"export", "t.mallard", "--force", "--to", format, "-o", "kept"}).status, 0);
+    EXPECT_EQ(fs::status(file("kept")).permissions(), own) << format;
+    EXPECT_NE(read_file(file("kept")), "before") << format;
+  }
+}
+
 // Both count what was still allocated when the program ended. No program that keeps its
 // environment: the recorders add to it.
 TEST_F(profile_command_test, live_bytes_are_heaptracks) {

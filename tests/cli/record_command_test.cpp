@@ -106,6 +106,7 @@ TEST_F(record_command_test, an_export_that_found_no_room_leaves_no_file) {
   for (const std::string format : {"csv", "sqlite"}) {
     const ended full = shell("$MALLARD export --to " + format + " a.trace -o d/out");
     EXPECT_EQ(full.status, 1) << format;
+    EXPECT_THAT(full.err, HasSubstr("d/out: ")) << format;
     EXPECT_TRUE(fs::is_empty(file("d"))) << format;
   }
   // The old file stays.

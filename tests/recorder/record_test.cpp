@@ -127,6 +127,20 @@ TEST_F(recording, what_is_dropped_is_counted) {
   EXPECT_EQ(found + one.dropped, before.allocations + before.frees + 2 * 100'500U);
 }
 
+TEST_F(recording, counts_each_operation_once_after_its_end) {
+  const counts before = idle();
+  options.most_events = 1000;
+  for (const char* const malloc : {"", MALLARD_OWN_MALLOC}) {
+    if (fs::exists(malloc)) setenv("LD_PRELOAD", malloc, 1);
+    const record_summary done = run({"objects"});
+    unsetenv("LD_PRELOAD");
+    EXPECT_GT(done.unrecorded, 100'000U) << malloc;
+    EXPECT_NEAR(static_cast<double>(first(done).events + done.unrecorded),
+                static_cast<double>(before.allocations + before.frees + 400'000), 20)
+        << malloc;
+  }
+}
+
 // A malloc that counts, behind the recorder: of real programs both have to say the same.
 TEST_F(recording, counts_what_the_malloc_behind_it_counts) {
   const std::vector<std::vector<std::string>> programs = {

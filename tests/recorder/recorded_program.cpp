@@ -47,6 +47,15 @@ void pairs(int count, std::size_t bytes) {
   }
 }
 
+// By operators, which may or may not call malloc and free.
+void objects(int count) {
+  for (int i = 0; i < count; ++i) {
+    void* const block = ::operator new(64);
+    use(block);
+    ::operator delete(block);
+  }
+}
+
 // More than a ring holds, while the reader stands still; then some that it sees.
 void pairs_unread() {
   kill(getppid(), SIGSTOP);
@@ -550,6 +559,7 @@ int filtered(bool with_threads) {
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
   if (what == "pairs") pairs(700, 64);
+  if (what == "objects") objects(200'000);
   if (what == "pairs_unread") pairs_unread();
   if (what == "every_entry") return every_entry();
   if (what == "failing_new") return failing_new();

@@ -59,11 +59,11 @@ void for_each_block(trace_reader& trace, const std::function<void(const block_ro
 }
 
 std::uint64_t write_csv(trace_reader& trace, const function_table& functions,
-                        const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "w"),
+                        const process::replaced_file& out) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(out.path().c_str(), "w"),
                                                              &std::fclose);
   const auto fail = [&] {
-    throw std::runtime_error(fmt::format("{}: {}", path, std::strerror(errno)));
+    throw std::runtime_error(fmt::format("{}: {}", out.name().string(), std::strerror(errno)));
   };
   if (!file) fail();
   std::string text =

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "process/replaced_file.hpp"
 #include "profile/functions.hpp"
 #include "profile/trace/trace_reader.hpp"
 
@@ -28,11 +29,11 @@ void for_each_block(trace_reader& trace, const std::function<void(const block_ro
 // A row for each block, with the function that allocated it. Throws std::runtime_error, with one
 // line, if the file cannot be written. Returns: the number of rows.
 std::uint64_t write_csv(trace_reader& trace, const function_table& functions,
-                        const std::string& path);
+                        const process::replaced_file& out);
 
 // Tables: blocks, stacks (each with its caller), threads; and a view `sites`, which sums blocks by
-// function. Replaces an existing file. Throws and returns as write_csv.
+// function. Throws and returns as write_csv.
 std::uint64_t write_sqlite(trace_reader& trace, const function_table& functions,
-                           const std::string& path);
+                           const process::replaced_file& out);
 
 }  // namespace mallard::profile

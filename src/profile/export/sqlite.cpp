@@ -23,15 +23,16 @@ CREATE VIEW sites AS SELECT function, file, line, count(*) AS blocks, sum(bytes)
 
 class database {
  public:
-  explicit database(const std::string& path) : path_(path) {
-    std::error_code none_there;
-    if (std::filesystem::exists(path, none_there) &&
-        !std::filesystem::is_regular_file(path, none_there)) {
-      throw std::runtime_error(fmt::format("{}: is not a regular file", path));
+  explicit database(const process::replaced_file& out) : out_(out) {
+    std::error_code ignored;
+    if (std::filesystem::exists(out.path(), ignored) &&
+        !std::filesystem::is_regular_file(out.path(), ignored)) {
+      throw std::runtime_error(fmt::format("{}: is not a regular file", out.name().string()));
     }
-    std::filesystem::remove(path, none_there);
+    // An empty file becomes a database, and keeps its rights.
+    std::filesystem::resize_file(out.path(), 0, ignored);
     // A name that begins with a colon would be one of SQLite's own.
-    check(sqlite3_open(std::filesystem::absolute(path).c_str(), &base_));
+    check(sqlite3_open(std::filesystem::absolute(out.path()).c_str(), &base_));
     // Half a file is useless, so no journal is kept.
     run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;");
     run(schema);
@@ -43,12 +44,12 @@ class database {
   void run(const char* text) { check(sqlite3_exec(base_, text, nullptr, nullptr, nullptr)); }
   void check(int result) const {
     if (result == SQLITE_OK || result == SQLITE_DONE || result == SQLITE_ROW) return;
-    throw std::runtime_error(fmt::format("{}: {}", path_, sqlite3_errmsg(base_)));
+    throw std::runtime_error(fmt::format("{}: {}", out_.name().string(), sqlite3_errmsg(base_)));
   }
   sqlite3* get() const { return base_; }
 
  private:
-  std::string path_;
+  const process::replaced_file& out_;
   sqlite3* base_ = nullptr;
 };
 
@@ -94,8 +95,8 @@ class inserter {
 }  // namespace
 
 std::uint64_t write_sqlite(trace_reader& trace, const function_table& functions,
-                           const std::string& path) {
-  database base(path);
+                           const process::replaced_file& out) {
+  database base(out);
   inserter threads(base, "INSERT INTO threads VALUES (?,?,?,?,?)");
   for (const auto& [id, one] : trace.facts().threads) {
     std::optional<std::uint64_t> ended;

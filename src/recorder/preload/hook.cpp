@@ -27,7 +27,12 @@ thread_log* open_this_thread() {
   thread_log* const log = open_thread();
   if (log == nullptr) return nullptr;
   this_thread.log = log;
-  if (processes_of(*process.all)[process.slot].open_threads.load() == 1) write_command(*log);
+  if (processes_of(*process.all)[process.slot].open_threads.load() == 1) {
+    write_command(*log);
+    // The malloc in use is on no stack.
+    log->write_module_of(
+        reinterpret_cast<std::uint64_t>(next<void*(std::size_t)>(function::malloc)));
+  }
   log->keep_timer(start_cpu_timer());
   return log;
 }

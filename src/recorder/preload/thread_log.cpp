@@ -190,8 +190,7 @@ std::uint32_t thread_log::stack_of(const frame_state& from, bool exact,
 
 std::uint32_t thread_log::add(std::uint64_t key, std::uint32_t parent, std::uint64_t ip,
                               std::uint64_t frame_address) noexcept {
-  if (!process.modules.has(ip)) [[unlikely]]
-    write_module(ip);
+  write_module_of(ip);
   std::uint64_t* const to = reserve(3);
   if (to == nullptr) return 0;
   to[0] = first_word(message::node, parent);

@@ -49,6 +49,11 @@ class thread_log {
   void write_scope(message kind, std::uint64_t name, const frame_state& caller) noexcept;
   void write_text(message kind, std::uint64_t low, unsigned function, const char* text,
                   std::size_t bytes) noexcept;
+  // Writes the module of an address, unless it is known.
+  void write_module_of(std::uint64_t ip) noexcept {
+    if (!process.modules.has(ip)) [[unlikely]]
+      write_module(ip);
+  }
   void write_module_gone(std::uint64_t load_bias) noexcept;
 
   // Called from the signal of the processor clock with the interrupted place. The clock expired
