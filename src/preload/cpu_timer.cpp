@@ -27,6 +27,16 @@ cpu_timer_user user;
 std::uint32_t period = 0;
 bool has_timers = false;
 
+// The kernel looks for timers that are over at its ticks alone. Periods of a tick, at least one.
+std::uint32_t periods_of_tick = 1;
+// Whether this thread's timer has no sample yet.
+thread_local constinit bool is_first __attribute__((tls_model("initial-exec"))) = false;
+
+long tick_ns() noexcept {
+  timespec tick{};
+  return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? tick.tv_nsec : 0;
+}
+
 bool is_ours(std::uint64_t ip) {
   const auto start = reinterpret_cast<std::uint64_t>(&__ehdr_start);
   return ip - start < reinterpret_cast<std::uint64_t>(&_end) - start;
@@ -84,7 +94,11 @@ void on_signal(int, siginfo_t* info, void* context) {
   // Time in this library is not the program's.
   if (is_ours(at.ip)) return;
   const int before = errno;
-  if (!user.sampled(at, 1 + static_cast<std::uint32_t>(info->si_overrun))) {
+  std::uint32_t times = 1 + static_cast<std::uint32_t>(info->si_overrun);
+  // A thread that ends before a tick has no sample. So the first one of another stands for a tick.
+  if (is_first) times = std::max(times, periods_of_tick);
+  is_first = false;
+  if (!user.sampled(at, times)) {
     delete_cpu_timer(info->si_timerid);
   }
   errno = before;
@@ -158,22 +172,21 @@ void prepare_cpu_timers(const cpu_timer_user& of, std::uint32_t period_us) noexc
   ++preparations;
   user = of;
   period = period_us;
+  periods_of_tick = std::max(1U, static_cast<std::uint32_t>(tick_ns() / (1000L * period_us)));
   has_timers = true;
 }
 
 namespace {
 
 // When a thread has its first sample: however short it is, it has one as often as its share of the
-// time. The kernel looks for timers that are over at its ticks alone, so a period that is shorter
-// than a tick has to be over at the first one.
+// time. A period that is shorter than a tick has to be over at the first one.
 long first_of(long period_ns) noexcept {
-  timespec tick{}, now{};
-  clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+  timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   const auto mixed = (static_cast<std::uint64_t>(now.tv_nsec) + static_cast<unsigned>(gettid())) *
                      0x9e37'79b9'7f4a'7c15;
   const auto chosen = static_cast<long>((mixed >> 32) % static_cast<std::uint64_t>(period_ns));
-  return std::max(1L, chosen - tick.tv_nsec);
+  return std::max(1L, chosen - tick_ns());
 }
 
 }  // namespace
@@ -194,6 +207,7 @@ int start_cpu_timer() noexcept {
   int timer = no_timer;
   if (install_handler() &&
       syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0) {
+    is_first = true;
     const long nanoseconds = static_cast<long>(period) * 1000;
     const itimerspec every{{0, nanoseconds}, {0, first_of(nanoseconds)}};
     syscall(SYS_timer_settime, timer, 0, &every, nullptr);

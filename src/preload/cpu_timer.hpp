@@ -11,7 +11,8 @@ namespace mallard::preload {
 
 struct cpu_timer_user {
   // Called in a signal handler, unless this library was interrupted. The clock expired `times`
-  // times since the last signal, because the system checks it at its own pace. Returns: whether the
+  // times since the last signal, because the system checks it at its own pace, at its ticks; the
+  // first signal of a thread stands for a whole tick. Returns: whether the
   // thread keeps its timer.
   bool (*sampled)(const unwind::frame_state& at, std::uint32_t times) noexcept = nullptr;
   // Differs in the child of a fork, where no thread has a timer; below 65,536. 0: nothing to

@@ -586,6 +586,16 @@ TEST_F(recording, samples_where_the_processors_time_goes) {
   EXPECT_LE(found.samples, 440U);
 }
 
+TEST_F(recording, samples_short_threads_as_much_as_long_ones) {
+  options.session.cpu_period_us = 1000;
+  run_and_pass({"processor_time"});
+  const auto in_one = static_cast<double>(count(options.output).samples);
+  run_and_pass({"processor_time_of_short_threads"});
+  const auto in_many = static_cast<double>(count(options.output).samples);
+  EXPECT_GT(in_many, 0.5 * in_one);
+  EXPECT_LT(in_many, 2 * in_one);
+}
+
 TEST_F(recording, takes_no_samples_when_not_asked) {
   options.session.cpu_period_us = 0;
   run_and_pass({"processor_time"});

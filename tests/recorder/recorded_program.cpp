@@ -433,6 +433,17 @@ int processor_time() {
   return 0;
 }
 
+// The same in threads that are shorter than the system's ticks.
+int processor_time_of_short_threads() {
+  for (int i = 0; i < 400; ++i) {
+    std::thread([] {
+      pairs(1, 10);
+      spin(1);
+    }).join();
+  }
+  return 0;
+}
+
 // Marked in the source, as mallard/profile.hpp offers.
 void marked_part(int count) {
   MALLARD_SCOPE("marked part");
@@ -586,6 +597,7 @@ int main(int argc, char** argv) {
   if (what == "reloading") return reloading(argv[2], argv[3]);
   if (what == "marked") return marked();
   if (what == "processor_time") return processor_time();
+  if (what == "processor_time_of_short_threads") return processor_time_of_short_threads();
   if (what == "daemon") return daemon_of_its_own();
   if (what == "filtered") return filtered(false);
   if (what == "filtered_with_threads") return filtered(true);
