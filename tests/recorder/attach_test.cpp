@@ -245,17 +245,17 @@ TEST_F(attaching, return_addresses_that_a_malloc_left_on_the_stack_are_no_frames
 
 TEST_F(attaching, a_search_for_a_place_that_takes_long_is_told_once) {
   running_program program({MALLARD_ATTACHED_PROGRAM, "locks"});
-  const pid_t ends = fork();
-  if (ends == 0) {
-    usleep(3'000'000);
-    kill(program.pid(), SIGKILL);
-    _exit(0);
-  }
   options.pid = program.pid();
   options.longest = 0.1;
   int told = 0;
+  pid_t ends = 0;  // the program, a second later
   record_hooks hooks;
-  hooks.waits_long = [&] { ++told; };
+  hooks.waits_long = [&] {
+    if (++told > 1 || (ends = fork()) != 0) return;
+    usleep(1'000'000);
+    kill(program.pid(), SIGKILL);
+    _exit(0);
+  };
   EXPECT_THROW(record(options, hooks), std::runtime_error);
   EXPECT_EQ(told, 1);
   waitpid(ends, nullptr, 0);
