@@ -100,12 +100,13 @@ class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
     return store_.range.try_expand(p, old, minimum) ? detail::larger(old, minimum) : 0;
   }
 
-  // Effects: frees what is beyond `preferred` bytes if the block was allocated last, else nothing.
+  // Effects: frees what is beyond `preferred` bytes, at least one, if the block was allocated last,
+  // else nothing.
   // Returns: its size now, at most `maximum`; 0 if that is not possible: then nothing has changed.
   std::size_t shrink(void* p, std::size_t old, std::size_t maximum,
                      std::size_t preferred = ~std::size_t{0}) noexcept {
-    const std::size_t wanted = detail::smaller(preferred, maximum);
-    if (store_.range.shrink(p, old, wanted)) return wanted;
+    const std::size_t wanted = detail::larger(std::size_t{1}, detail::smaller(preferred, maximum));
+    if (wanted <= maximum && store_.range.shrink(p, old, wanted)) return wanted;
     return old <= maximum ? old : 0;
   }
 

@@ -34,12 +34,14 @@ inline constexpr bool is_winkable_v = winkable<std::remove_const_t<T>>::value;
 
 namespace detail {
 
-// Allocators bound to a resource, by base or by type, also in a std::scoped_allocator_adaptor.
+// Allocators bound to a resource, by base or by type, also in a std::scoped_allocator_adaptor. One
+// that keeps its resource alive owns more than memory.
 template <class Allocator>
 inline constexpr bool gives_back_to_a_resource = false;
 template <class Allocator>  // a scoped one inherits the name
   requires(
               requires { typename Allocator::resource_type; } &&
+              std::is_trivially_destructible_v<Allocator> &&
               !requires { typename Allocator::outer_allocator_type; })
 inline constexpr bool gives_back_to_a_resource<Allocator> = true;
 template <class T>

@@ -314,8 +314,14 @@ void program_advice::find_whether_runs_compare() {
   const bool ended_alike =
       recorded.exited ? WIFEXITED(plain_.status) && WEXITSTATUS(plain_.status) == recorded.status
                       : !WIFEXITED(plain_.status);
-  if (is_pipe(STDIN_FILENO) && !recorded.cut && !ended_alike) {
-    not_compared_ = pipe_remark;
+  if (!recorded.cut && !ended_alike) {
+    not_compared_ = is_pipe(STDIN_FILENO)
+                        ? pipe_remark
+                        : fmt::format("it {}, and the recorded run did not{}",
+                                      process::describe_end(plain_.status),
+                                      isatty(STDIN_FILENO) != 0
+                                          ? ": only that one had the terminal; pass a file (< FILE)"
+                                          : "");
   } else if (request_.ends_after > 0 && request_.metric.empty() &&
              plain_.processor_seconds >= nearly * plain_.undisturbed) {
     not_compared_ =
@@ -449,7 +455,9 @@ void program_advice::add_remarks(advice_report& report) const {
   report.trace = request_.keep;
   report.command = request_.command;
   report.metric = request_.metric;
-  if (!report.metric.empty()) report.metric_as_it_is = plain_.metric;
+  if (!report.metric.empty() && report.metric_as_it_is == 0) {
+    report.metric_as_it_is = plain_.metric;
+  }
   if (plain_.status != 0)
     report.remarks.push_back("the program " + process::describe_end(plain_.status));
   if (WIFSIGNALED(plain_.status) && !request_.is_driven) {

@@ -240,7 +240,9 @@ std::string lowered(const std::string& confidence) {
 }
 
 bool holds(const trial_figures& tried) {
-  if (tried.runs < enough_runs) return tried.times.median > told_by_few(tried);
+  if (tried.runs < enough_runs) {
+    return tried.times.median > told_by_few(tried) && (tried.runs == 1 || tried.times.low > 1);
+  }
   return tried.times.low > 1 && tried.times.median >= least_gain;
 }
 

@@ -77,6 +77,7 @@ whatif::whatif_options whatif_options_for(const std::vector<std::string>& comman
   wanted.races = options.races;
   wanted.time_budget = options.time_budget;
   wanted.last_start = options.last_start;
+  wanted.refuses_unmet = false;
   wanted.names_survivors = false;
   wanted.library = options.library;
   wanted.runner = options.runner;
@@ -121,6 +122,10 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
   try {
     const whatif::whatif_result result = whatif::try_whatif(wanted);
     report.on_the_program = true;
+    if (const auto& metric = result.outcomes.front().metric;
+        metric && !metric->value.samples.empty()) {
+      report.metric_as_it_is = metric->value.median;
+    }
     if (result.ideal) {
       report.bound = trial_figures{{result.ideal->low, result.ideal->median, result.ideal->high},
                                    static_cast<unsigned>(result.ideal->gains.size()),

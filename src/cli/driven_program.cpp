@@ -37,6 +37,7 @@ trap 'kill -TERM $program; (sleep 1; kill -KILL $program) >/dev/null 4>&- &' INT
 ) </dev/null 4>&- & )
 wait $program
 status=$?
+if [ "$over" ] && [ $status -eq 138 ]; then wait $program; status=$?; fi
 while [ "$over" ] && kill -0 $program; do wait $program; status=$?; done
 case $status in
   143) exit 0 ;;

@@ -8,10 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -21,6 +23,13 @@ namespace {
 
 [[noreturn]] void fail(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
+}
+
+// The words of /proc/PID/stat from the state on: what comes before has the program's name in it.
+std::vector<std::string> stat_of(pid_t pid) {
+  const std::string text = file_text("/proc/" + std::to_string(pid) + "/stat");
+  std::istringstream in(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+  return {std::istream_iterator<std::string>(in), {}};
 }
 
 // "ulimit -v allows 400 MiB"; empty where no limit is set.
@@ -110,6 +119,18 @@ std::string file_text(const std::string& path) {
   std::ostringstream out;
   out << in.rdbuf();  // which throws nothing, as an iterator would
   return std::move(out).str();
+}
+
+char state_of(pid_t pid) {
+  const std::vector<std::string> words = stat_of(pid);
+  return words.empty() ? 'X' : words.front().front();
+}
+
+bool has_ended(pid_t pid) {
+  constexpr std::size_t threads = 17;
+  const std::vector<std::string> words = stat_of(pid);
+  return words.size() <= threads || words.front() == "X" ||
+         (words.front() == "Z" && words[threads] == "1");
 }
 
 std::string limit_note(std::size_t bytes, int error) {

@@ -55,6 +55,11 @@ int wait_for(pid_t child, rusage* used = nullptr);
 // since it was opened.
 std::string file_text(const std::string& path);
 
+// The state of a process's first thread, as in /proc; 'X': there is no such process.
+char state_of(pid_t pid);
+// Whether none of its threads runs any more: its first one may have ended before the others.
+bool has_ended(pid_t pid);
+
 // "; this takes 4120 MiB of address space, and ulimit -v allows 400 MiB": what to add where
 // memory of that size cannot be had (EFBIG: where a file of that size, and ulimit -f); empty where
 // no limit is set.

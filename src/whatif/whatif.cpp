@@ -357,7 +357,7 @@ class experiment {
       throw std::runtime_error(few_addresses + process::limit_note(route::agent_bytes));
     }
     session_->mark_addresses();
-    session_->check();
+    if (options_.refuses_unmet) session_->check();
     return true;
   }
 

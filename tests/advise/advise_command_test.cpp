@@ -119,6 +119,15 @@ TEST_F(advise_command_test, a_program_whose_input_only_one_run_can_read_is_not_c
   EXPECT_THAT(result.out, HasSubstr("nothing was tried: its input is a pipe"));
 }
 
+TEST_F(advise_command_test, a_program_that_ends_otherwise_when_it_is_recorded_is_not_compared) {
+  write_script("script",
+               ADVISED_PROGRAM " 2000\ncase $LD_PRELOAD in *record*) exit 0;; *) exit 3;; esac\n");
+  const ended result = run(quick({"--", "./script"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("nothing was tried: it ended with status 3, and the recorded"));
+  EXPECT_THAT(result.out, Not(HasSubstr("Tried on the program")));
+}
+
 TEST_F(advise_command_test, a_pipe_as_input_is_said_also_where_the_program_ends_alike_without_it) {
   write_script("script", "cat >/dev/null; " ADVISED_PROGRAM " 2000\n");
   const ended result =

@@ -475,6 +475,13 @@ TEST_F(recording, has_every_event_of_many_threads) {
   EXPECT_GE(count(options.output).frees - before.frees, 1000U * 40);
 }
 
+TEST_F(recording, goes_on_when_the_first_thread_ends) {
+  const counts before = idle();
+  EXPECT_EQ(run_and_pass({"first_thread_ends"}).processes.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(count(options.output).allocations - before.allocations), 30'000,
+              50);
+}
+
 TEST_F(recording, has_what_threads_do_while_they_end) {
   const counts before = idle();
   run_and_pass({"thread_ends"});

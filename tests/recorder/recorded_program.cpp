@@ -233,6 +233,18 @@ int threads() {
   return 0;
 }
 
+// The process goes on without its first thread.
+void first_thread_ends() {
+  std::thread([] {
+    for (int i = 0; i < 30; ++i) {
+      pairs(1000, 40);
+      usleep(20'000);
+    }
+    exit(0);
+  }).detach();
+  pthread_exit(nullptr);
+}
+
 // As many at the same time.
 int many_threads(unsigned count) {
   static pthread_barrier_t all_there;
@@ -583,6 +595,7 @@ int main(int argc, char** argv) {
   if (what == "executing") return executing(argv[0]);
   if (what == "starting") return starting(argv[2], argv[3]);
   if (what == "threads") return threads();
+  if (what == "first_thread_ends") first_thread_ends();
   if (what == "many_threads") return many_threads(1000);
   if (what == "too_many_threads") return many_threads(2200);
   if (what == "threads_without_end") return threads_without_end();

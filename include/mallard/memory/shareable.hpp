@@ -12,6 +12,7 @@
 // Complexity: none at run time. Thread-safety: not applicable.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -68,6 +69,8 @@ inline constexpr bool has_shareable_parts = true;
 template <template <class...> class Template, class... Args>
 inline constexpr bool has_shareable_parts<Template<Args...>> =
     (... && (!std::is_object_v<Args> || is_shareable_v<Args>));
+template <class T, std::size_t N>
+inline constexpr bool has_shareable_parts<std::array<T, N>> = is_shareable_v<T>;
 
 template <class T>
 constexpr bool is_shareable() {

@@ -145,7 +145,7 @@ void running_process::fail(const std::string& why) const {
 
 void running_process::fail_since(const std::string& otherwise) const {
   if (is_there()) fail(otherwise);
-  fail(has_ended() ? "has ended" : "executes another program now");
+  fail(process::has_ended(pid_) ? "has ended" : "executes another program now");
 }
 
 running_process::running_process(pid_t pid, std::function<void()> waits_long)
@@ -154,7 +154,9 @@ running_process::running_process(pid_t pid, std::function<void()> waits_long)
   std::error_code error;
   if (pid == getpid()) fail("is this command itself");
   if (!fs::exists(folder, error)) fail("does not exist");
-  if (has_ended()) fail("has ended");
+  if (process::has_ended(pid)) fail("has ended");
+  if (process::state_of(pid) == 'Z')
+    fail("goes on without its first thread, which attaching needs");
   if (status_of(folder, "Tgid:") != pid) fail("is a thread: give the number of its process");
   const std::string program = fs::read_symlink(folder + "/exe", error).string();
   if (error == std::errc::no_such_file_or_directory) fail("is one of the kernel's own");
@@ -203,20 +205,11 @@ std::vector<std::string> running_process::command() const {
   return out;
 }
 
-char running_process::state() const {
-  const std::string text = file_text(folder_of(pid_) + "/stat");
-  const std::size_t name_end = text.rfind(')');
-  return name_end != text.npos && name_end + 2 < text.size() ? text[name_end + 2] : 'X';
-}
-
-bool running_process::has_ended() const {
-  const char now = state();
-  return now == 'Z' || now == 'X';
-}
-
 bool running_process::is_there() const {
+  if (process::has_ended(pid_)) return false;
   std::uint8_t byte = 0;
-  return !has_ended() && (program_ == 0 || memory_.read(program_, &byte, 1));
+  // Nobody reads a process whose first thread has ended, but no other program can take its place.
+  return program_ == 0 || process::state_of(pid_) == 'Z' || memory_.read(program_, &byte, 1);
 }
 
 bool running_process::has_library(const std::string& path) const {
@@ -344,7 +337,7 @@ bool running_process::is_safe(const stopped_thread& at, const places& of,
 
 std::unique_ptr<stopped_thread> running_process::stop_somewhere(
     const places& of, const std::vector<mapping>& all) const {
-  if (state() == 'T') {
+  if (process::state_of(pid_) == 'T') {
     fail("is stopped, as by Ctrl-Z: continue it first with kill -CONT " + std::to_string(pid_));
   }
   const clock::time_point end = clock::now() + longest_search;

@@ -48,8 +48,6 @@ class running_process {
   std::uint64_t modules() const;
 
  private:
-  char state() const;  // as in /proc/PID/stat
-  bool has_ended() const;
   // Code of the process that must not be interrupted, and functions to call.
   struct places {
     std::uint64_t dlopen = 0;

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "process/process.hpp"
 #include "profile/attach/process_memory.hpp"
 #include "profile/record/program_check.hpp"
 #include "profile/trace/lacks.hpp"
@@ -20,14 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using recorder::slot_state;
 
-bool is_zombie(std::uint32_t pid) {
-  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(in, text);
-  const std::size_t after_name = text.rfind(')');
-  return after_name == text.npos || after_name + 2 >= text.size() || text[after_name + 2] == 'Z' ||
-         text[after_name + 2] == 'X';
-}
 
 std::vector<std::string> split(std::string_view words) {
   std::vector<std::string> out;
@@ -206,7 +199,7 @@ bool session_reader::is_alive(std::uint32_t process) const {
   if (slot.foreign) return true;
   if (slot.pid == names_.first_pid && first_end_.how != end_kind::unknown) return false;
   if (kill(static_cast<pid_t>(slot.pid), 0) != 0 && errno == ESRCH) return false;
-  return !is_zombie(slot.pid);
+  return !process::has_ended(static_cast<pid_t>(slot.pid));
 }
 
 void session_reader::end_thread(std::uint32_t index) {
