@@ -65,6 +65,7 @@ struct candidate {
   std::uint64_t first_bytes = 0;  // what the resource should begin with; 0: as it wants
   bool one_for_each_thread = false;
   bool may_wink_out = false;
+  bool calls_may_be_turns = false;      // of a loop in the function: a recording shows the same
   bool ends_with_call = true;           // an arena: its blocks are dead when the function returns
   std::optional<code_lines> loop = {};  // in the function; an arena is released with each turn
   // Functions below an arena's whose blocks outlive it: they stay with the program's malloc.

@@ -95,10 +95,10 @@ class writer {
     const std::string place =
         what_.where.function.empty() ? what_.where.subsystem : what_.where.function;
     if (what_.loop) {
-      line("// Before the loop at {}:{} in {}. The last statement of each turn becomes",
+      line("// Before the loop at {}:{} in {}. Each turn begins with",
            remark(profile::file_name(what_.loop->file)), what_.loop->first, remark(place));
       line("//   resource.rewind();");
-      line("// when all blocks of the turn are dead.");
+      line("// since all blocks of the turn before are dead then.");
     } else if (is_arena(what_.how) && !what_.ends_with_call) {
       line("// Beside what {} fills. When all its blocks are dead, as between two documents,",
            remark(place));
@@ -106,6 +106,10 @@ class writer {
       line("// frees all its memory for reuse.");
     } else if (is_arena(what_.how)) {
       line("// At the beginning of {}, which frees all its memory when it returns.", remark(place));
+      if (what_.calls_may_be_turns) {
+        line("// If a loop in it leaves nothing alive between two turns, at the beginning of each");
+        line("// turn instead: else the blocks of all turns would lie in it.");
+      }
       for (const std::string& by : what_.kept_by) {
         line("// What {} keeps lives longer: do not give it the resource.", remark(by));
       }

@@ -69,6 +69,25 @@ void take_outcome(advice& of, const whatif::whatif_outcome& outcome) {
   of.tried = figures_of(outcome);
 }
 
+using named_advices = std::vector<std::pair<std::string, advice*>>;  // by the outcome's name
+
+void take_result(advice_report& report, const whatif::whatif_result& result,
+                 const named_advices& tried) {
+  report.on_the_program = true;
+  const auto& metric = result.outcomes.front().metric;
+  if (metric && !metric->value.samples.empty()) report.metric_as_it_is = metric->value.median;
+  if (result.ideal) {
+    report.bound = trial_figures{{result.ideal->low, result.ideal->median, result.ideal->high},
+                                 static_cast<unsigned>(result.ideal->gains.size()),
+                                 result.ideal->memory};
+  }
+  for (const auto& [name, one] : tried) {
+    for (const whatif::whatif_outcome& outcome : result.outcomes) {
+      if (outcome.variant == name) take_outcome(*one, outcome);
+    }
+  }
+}
+
 whatif::whatif_options whatif_options_for(const std::vector<std::string>& command,
                                           const trial_options& options) {
   whatif::whatif_options wanted;
@@ -101,7 +120,7 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
                     const trial_options& options) {
   whatif::whatif_options wanted = whatif_options_for(command, options);
   wanted.with_ideal = options.with_ideal;
-  std::vector<std::pair<std::string, advice*>> tried;  // by the outcome's name
+  named_advices tried;
   for (advice& one : report.advices) {
     if (tried.size() == options.most) break;
     if (!can_be_tried(one) || !options.wanted(one)) continue;
@@ -118,26 +137,19 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
     wanted.variants.push_back({one.what, {{pattern, route_strategy(one.from.how)}}});
     tried.emplace_back(one.what, &one);
   }
-  if (tried.empty()) return;
-  try {
-    const whatif::whatif_result result = whatif::try_whatif(wanted);
-    report.on_the_program = true;
-    if (const auto& metric = result.outcomes.front().metric;
-        metric && !metric->value.samples.empty()) {
-      report.metric_as_it_is = metric->value.median;
-    }
-    if (result.ideal) {
-      report.bound = trial_figures{{result.ideal->low, result.ideal->median, result.ideal->high},
-                                   static_cast<unsigned>(result.ideal->gains.size()),
-                                   result.ideal->memory};
-    }
-    for (const auto& [name, one] : tried) {
-      for (const whatif::whatif_outcome& outcome : result.outcomes) {
-        if (outcome.variant == name) take_outcome(*one, outcome);
+  // What stops resources is no reason to try no malloc.
+  for (bool again = !tried.empty(); again;) {
+    again = false;
+    try {
+      take_result(report, whatif::try_whatif(wanted), tried);
+    } catch (const std::runtime_error& problem) {
+      again = !wanted.variants.empty() && !wanted.mallocs.empty();
+      for (const auto& [name, one] : tried) {
+        const bool is_malloc = one->from.how == strategy::switch_malloc;
+        if (!again || !is_malloc) one->tried_remark = problem.what();
       }
+      wanted.variants.clear();
     }
-  } catch (const std::runtime_error& problem) {
-    for (const auto& [name, one] : tried) one->tried_remark = problem.what();
   }
 }
 

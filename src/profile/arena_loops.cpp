@@ -1,6 +1,7 @@
 #include "profile/arena_loops.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <tuple>
 
@@ -21,6 +22,28 @@ struct found_loop {
 const symbol_line* own_line(const trace_reader& trace, std::uint32_t stack) {
   const auto lines = trace.lines_of(stack);
   return lines.empty() || lines.back().line == 0 ? nullptr : &lines.back();
+}
+
+// Compilers place lines as they like, so those between the first address and the last count, too.
+std::optional<found_loop> lines_of(const turn_sum& sum, const trace_reader& trace,
+                                   const function_table& functions) {
+  const auto address = [&](std::uint32_t stack) {
+    return trace.stacks().ip_of_place(trace.stacks().place(stack));
+  };
+  const std::uint64_t low = address(sum.low), high = address(sum.high);
+  const symbol_line* const first = own_line(trace, sum.low);
+  if (first == nullptr) return {};
+  found_loop out{&sum, trace.symbols().strings[first->file], first->line, first->line};
+  for (std::uint32_t stack = 1; stack < trace.stacks().size(); ++stack) {
+    if (functions.of(stack) != sum.function || address(stack) < low || address(stack) > high) {
+      continue;
+    }
+    const symbol_line* const line = own_line(trace, stack);
+    if (line == nullptr || line->file != first->file) return {};
+    out.first = std::min(out.first, line->line);
+    out.last = std::max(out.last, line->line);
+  }
+  return out;
 }
 
 arena_loop loop_of(const std::vector<const found_loop*>& parts, const function_table& functions) {
@@ -59,13 +82,8 @@ std::vector<arena_loop> find_arena_loops(const invocation_tracker& tracker,
   const std::vector<turn_sum> turns = tracker.turns();
   std::vector<found_loop> found;
   for (const turn_sum& one : turns) {
-    const symbol_line* const low = own_line(trace, one.low);
-    const symbol_line* const high = own_line(trace, one.high);
-    if (one.turns < least_turns || low == nullptr || high == nullptr || low->file != high->file) {
-      continue;
-    }
-    const auto [first, last] = std::minmax(low->line, high->line);
-    found.push_back({&one, trace.symbols().strings[low->file], first, last});
+    if (one.turns < least_turns) continue;
+    if (const auto made = lines_of(one, trace, functions)) found.push_back(*made);
   }
   std::sort(found.begin(), found.end(), [](const found_loop& a, const found_loop& b) {
     return std::tie(a.sum->function, a.file, a.first) < std::tie(b.sum->function, b.file, b.first);

@@ -109,6 +109,10 @@ TEST_F(record_command_test, an_export_that_found_no_room_leaves_no_file) {
     EXPECT_THAT(full.err, HasSubstr("d/out: ")) << format;
     EXPECT_TRUE(fs::is_empty(file("d"))) << format;
   }
+  shell("head -c 50000 /dev/zero > d/rest");
+  const ended cut = shell("$MALLARD cut --from 1ns a.trace -o d/out");
+  EXPECT_THAT(cut.err, HasSubstr("d/out: "));
+  EXPECT_FALSE(fs::exists(file("d/out")));
   // The old file stays.
   for (const std::string format : {"csv", "sqlite", "collapsed"}) {
     shell("echo before > d/out && head -c 50000 /dev/zero > d/rest");
@@ -117,6 +121,16 @@ TEST_F(record_command_test, an_export_that_found_no_room_leaves_no_file) {
     EXPECT_EQ(shell("cat d/out").out, "before\n") << format;
   }
   EXPECT_EQ(shell("umount d").status, 0);
+}
+
+// `timeout` tells its child and then the whole group; so do many that end a job.
+TEST_F(record_command_test, a_signal_to_the_group_reaches_the_program_once) {
+  write_script("script",
+               "trap 'echo got' INT\nfor i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; done\n");
+  for (const char* const recorder : {"", "\"$MALLARD\" record -q -o g.trace -- "}) {
+    const ended done = shell(std::string("timeout -s INT 0.7 ") + recorder + "./script");
+    EXPECT_EQ(done.out, "got\n") << recorder;
+  }
 }
 
 TEST_F(record_command_test, the_next_command_can_be_typed_whatever_the_program_is_called) {

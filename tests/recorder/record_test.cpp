@@ -475,6 +475,12 @@ TEST_F(recording, has_every_event_of_many_threads) {
   EXPECT_GE(count(options.output).frees - before.frees, 1000U * 40);
 }
 
+TEST_F(recording, takes_none_of_the_memory_that_a_program_limits_or_locks) {
+  run_and_pass({"limits_its_addresses"});
+  const int locked = run({"locks_its_memory"}).status;
+  EXPECT_TRUE(locked == 0 || locked == 77) << locked;
+}
+
 TEST_F(recording, goes_on_when_the_first_thread_ends) {
   const counts before = idle();
   EXPECT_EQ(run_and_pass({"first_thread_ends"}).processes.size(), 1U);

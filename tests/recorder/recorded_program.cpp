@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -456,6 +457,26 @@ int processor_time_of_short_threads() {
   return 0;
 }
 
+// What a program may have is its own: the recording's addresses are no part of it.
+int limits_its_addresses() {
+  pairs(1, 10);
+  const rlimit few{rlim_t{1} << 30, rlim_t{1} << 30};
+  if (setrlimit(RLIMIT_AS, &few) != 0) return 1;
+  void* const block = malloc(std::size_t{1} << 20);
+  void* const too_large = malloc(std::size_t{16} << 30);
+  use(block);
+  return block == nullptr ? 2 : too_large != nullptr ? 3 : 0;
+}
+
+int locks_its_memory() {
+  pairs(1, 10);
+  if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) return 77;
+  std::ifstream in("/proc/self/statm");
+  long size = 0, resident = 0;
+  in >> size >> resident;
+  return resident * sysconf(_SC_PAGESIZE) < (1L << 30) ? 0 : 1;
+}
+
 // Marked in the source, as mallard/profile.hpp offers.
 void marked_part(int count) {
   MALLARD_SCOPE("marked part");
@@ -611,6 +632,8 @@ int main(int argc, char** argv) {
   if (what == "marked") return marked();
   if (what == "processor_time") return processor_time();
   if (what == "processor_time_of_short_threads") return processor_time_of_short_threads();
+  if (what == "limits_its_addresses") return limits_its_addresses();
+  if (what == "locks_its_memory") return locks_its_memory();
   if (what == "daemon") return daemon_of_its_own();
   if (what == "filtered") return filtered(false);
   if (what == "filtered_with_threads") return filtered(true);

@@ -1,5 +1,8 @@
 #include "profile/attach/attached_recorder.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <stdexcept>
 #include <utility>
 
@@ -11,6 +14,11 @@ attached_recorder::attached_recorder(pid_t pid, std::string library,
   if (!path_of_recorded(pid).empty() && process_.has_library(library_)) {
     throw std::runtime_error("process " + std::to_string(pid) +
                              " was started by `mallard record` and has its hooks already");
+  }
+  struct stat owner{};
+  if (stat(("/proc/" + std::to_string(pid)).c_str(), &owner) == 0 && owner.st_uid != geteuid()) {
+    throw std::runtime_error("process " + std::to_string(pid) +
+                             " runs as another user, who cannot open the recording");
   }
 }
 

@@ -161,7 +161,7 @@ running_process::running_process(pid_t pid, std::function<void()> waits_long)
   const std::string program = fs::read_symlink(folder + "/exe", error).string();
   if (error == std::errc::no_such_file_or_directory) fail("is one of the kernel's own");
   if (error && geteuid() == 0) fail("may not be inspected: root has no such right here");
-  if (error) fail("belongs to another user: only that user or root may attach to it");
+  if (error) fail("belongs to another user: only that user may attach to it");
   if (const long tracer = status_of(folder, "TracerPid:"); tracer != 0) {
     fail("is traced by process " + std::to_string(tracer) + ", as by a debugger");
   }

@@ -15,6 +15,7 @@
 
 #include "profile/attach/attached_recorder.hpp"
 #include "profile/record/child_program.hpp"
+#include "profile/record/group_witness.hpp"
 #include "recorder/futex.hpp"
 
 namespace mallard::profile {
@@ -31,8 +32,9 @@ constexpr double flush_seconds = 1;
 
 // Used by the signal handlers; there is one recording at a time.
 recorder::session* signalled = nullptr;
-volatile sig_atomic_t program_pid = 0;
 volatile sig_atomic_t interrupts = 0;
+volatile sig_atomic_t last_interrupt = 0;  // 0: it is dealt with
+volatile sig_atomic_t is_from_terminal = 0;
 
 void child_changed(int, siginfo_t*, void*) {
   if (signalled != nullptr) {
@@ -40,21 +42,48 @@ void child_changed(int, siginfo_t*, void*) {
   }
 }
 
-// A terminal's signal reaches the program directly; a process sends its to us alone.
 void note_interrupt(int signal, siginfo_t* from, void*) {
-  const int before = errno;
   interrupts = 1;
-  if (program_pid > 0 && from->si_code <= 0) kill(static_cast<pid_t>(program_pid), signal);
-  errno = before;
+  is_from_terminal = from->si_code > 0;
+  last_interrupt = signal;
 }
 
-// `program`: gets the SIGINT, SIGTERM or SIGHUP that we get, decides, and we end after it; 0: none.
+// The program gets the SIGINT, SIGTERM or SIGHUP that we get, decides, and we end after it. A
+// terminal's reaches it directly, as does what a process sends to the group; another we pass on.
+class interrupt_passer {
+ public:
+  // `program`: 0: none.
+  explicit interrupt_passer(pid_t program) : program_(program) {
+    if (program > 0) witness_.emplace();
+  }
+  // Call it often; `now` in seconds.
+  void look(double now) {
+    if (last_interrupt == 0 || !witness_) return;
+    if (noted_at_ == 0) noted_at_ = now;
+    if (now - noted_at_ < all_have_it) return;
+    const int signal = last_interrupt;
+    last_interrupt = 0;
+    noted_at_ = 0;
+    const bool is_of_group = witness_->saw(signal) || is_from_terminal != 0;
+    if (!is_of_group || getpgid(program_) != getpgrp()) kill(program_, signal);
+  }
+  // Call it when the program has ended.
+  void end() { witness_.reset(); }
+
+ private:
+  static constexpr double all_have_it = 0.01;  // after the first of a group
+
+  pid_t program_;
+  double noted_at_ = 0;
+  std::optional<group_witness> witness_;
+};
+
 class signal_guard {
  public:
-  signal_guard(recorder::session& session, pid_t program) {
+  explicit signal_guard(recorder::session& session) {
     signalled = &session;
-    program_pid = program;
     interrupts = 0;
+    last_interrupt = 0;
     set(SIGCHLD, child_changed, 0);
     set(SIGINT, note_interrupt, 1);
     set(SIGQUIT, nullptr, 2);
@@ -66,7 +95,6 @@ class signal_guard {
   ~signal_guard() {
     for (int i = 0; i < count; ++i) sigaction(signals_[i], &before_[i], nullptr);
     signalled = nullptr;
-    program_pid = 0;
   }
   signal_guard(const signal_guard&) = delete;
   signal_guard& operator=(const signal_guard&) = delete;
@@ -248,7 +276,8 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
                          program.command(), later || options.pid != 0},
                         hooks.finishing);
   reader.open_first();
-  const signal_guard guard(*memory, program.own_child());
+  interrupt_passer interrupted(program.own_child());
+  const signal_guard guard(*memory);
   const auto seconds = [&] { return static_cast<double>(clock.now()) / 1e9; };
   try {
     program.begin();
@@ -272,11 +301,13 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   double modules_at = began + modules_seconds;
   for (bool over = false; !over;) {
     const std::uint32_t seen = memory->doorbell.load(std::memory_order_seq_cst);
+    if (program.ended()) interrupted.end();
     over = program.ended() && !adopted.has_living();
     if (options.pid != 0 && interrupts != 0) over = true;
     const bool more = reader.take();
     memory->heartbeat.fetch_add(1, std::memory_order_relaxed);
     const double now = seconds();
+    interrupted.look(now);
     reader.sample_resident();
     if (program.ended()) reader.end_first(program.end(clock.now()));
     if (now >= modules_at) {

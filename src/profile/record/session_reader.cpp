@@ -21,7 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using recorder::slot_state;
 
-
 std::vector<std::string> split(std::string_view words) {
   std::vector<std::string> out;
   while (!words.empty()) {
