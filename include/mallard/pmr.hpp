@@ -23,41 +23,70 @@
 #include "mallard/multipool.hpp"
 #include "mallard/synchronized_multipool.hpp"
 
+namespace mallard::inline v1::detail {
+
+// A resource whose verbs call the virtual functions, as std's do: a class that derives from it may
+// override them.
+template <class Base>
+class MALLARD_API with_virtual_verbs : public Base {
+ public:
+  using Base::Base;
+  using std::pmr::memory_resource::allocate;
+  using std::pmr::memory_resource::deallocate;
+
+ protected:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    return Base::allocate(bytes, alignment);
+  }
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+    Base::deallocate(p, bytes, alignment);
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+};
+
+}  // namespace mallard::inline v1::detail
+
 namespace mallard::inline v1::pmr {
 
 // A name that is declared here hides the one of std::pmr.
 using namespace std::pmr;  // NOLINT: that is the purpose
 
-class MALLARD_API monotonic_buffer_resource : public monotonic_resource {
+class MALLARD_API monotonic_buffer_resource
+    : public detail::with_virtual_verbs<monotonic_resource> {
+  using base = detail::with_virtual_verbs<monotonic_resource>;
+
  public:
   // Allocates nothing before the first request. `upstream` must outlive the resource.
-  monotonic_buffer_resource() noexcept : monotonic_resource(*get_default_resource()) {}
-  explicit monotonic_buffer_resource(memory_resource* upstream) noexcept
-      : monotonic_resource(upstream) {}
+  monotonic_buffer_resource() noexcept : base(*get_default_resource()) {}
+  explicit monotonic_buffer_resource(memory_resource* upstream) noexcept : base(upstream) {}
   // The first chunk has room for blocks of `initial_bytes` bytes.
   explicit monotonic_buffer_resource(std::size_t initial_bytes) noexcept
       : monotonic_buffer_resource(initial_bytes, get_default_resource()) {}
   monotonic_buffer_resource(std::size_t initial_bytes, memory_resource* upstream) noexcept
-      : monotonic_resource(initial_bytes, upstream) {}
+      : base(initial_bytes, upstream) {}
   // Uses the caller's buffer of `bytes` bytes first, and never returns it to upstream.
   monotonic_buffer_resource(void* buffer, std::size_t bytes) noexcept
       : monotonic_buffer_resource(buffer, bytes, get_default_resource()) {}
   monotonic_buffer_resource(void* buffer, std::size_t bytes, memory_resource* upstream) noexcept
-      : monotonic_resource(buffer, bytes, upstream) {}
+      : base(buffer, bytes, upstream) {}
 };
 
 // `Pool` with std's constructors. The options have no effect: slabs have their own sizes, and every
 // block up to `largest_pooled_bytes` is pooled. `options()` returns what really holds.
 template <class Pool>
-class MALLARD_API pool_resource : public Pool {
+class MALLARD_API pool_resource : public detail::with_virtual_verbs<Pool> {
+  using base = detail::with_virtual_verbs<Pool>;
+
  public:
   // Allocates nothing before the first request. `upstream` must outlive the resource.
-  pool_resource() noexcept : Pool(get_default_resource()) {}
-  explicit pool_resource(memory_resource* upstream) noexcept : Pool(upstream) {}
+  pool_resource() noexcept : base(get_default_resource()) {}
+  explicit pool_resource(memory_resource* upstream) noexcept : base(upstream) {}
   explicit pool_resource(const pool_options& options) noexcept
-      : Pool(options, get_default_resource()) {}
+      : base(options, get_default_resource()) {}
   pool_resource(const pool_options& options, memory_resource* upstream) noexcept
-      : Pool(options, upstream) {}
+      : base(options, upstream) {}
 
   pool_options options() const noexcept { return Pool::options(); }
 };

@@ -229,8 +229,12 @@ std::string code_for(const candidate& what, const std::string& command) {
   if (what.how == strategy::global) return {};
   if (is_arena(what.how) && !what.where.is_cpp) return scope_in_c(what);
   if (what.how == strategy::switch_malloc) {
+    // A link to what has a space in its path does not last.
+    const bool is_linked = process::preloadable(what.malloc_file) != what.malloc_file;
     return fmt::format("LD_PRELOAD={} {}\n",
-                       profile::shell_word(process::preloadable(what.malloc_file)), command);
+                       is_linked ? fmt::format("$(mallard doctor --library {})", what.malloc)
+                                 : profile::shell_word(what.malloc_file),
+                       command);
   }
   return writer(what).write();
 }

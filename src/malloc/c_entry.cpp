@@ -63,7 +63,12 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
     detail::deallocate(p);
     return nullptr;
   }
-  return or_errno(detail::blocks::reallocate(p, bytes));
+  void* moved = nullptr;
+  {
+    const detail::kept_errno keep;  // that a block cannot grow in place is no error
+    moved = detail::blocks::reallocate(p, bytes);
+  }
+  return or_errno(moved);
 }
 
 [[gnu::noinline]] void* resized(void* p, std::size_t bytes) noexcept {

@@ -60,9 +60,9 @@ struct whatif_options {
   std::optional<run_figures> as_it_was = {};
   // An ideal malloc runs, too: no allocator gains more than it does.
   bool with_ideal = false;
-  bool refuses_unmet = true;       // a pattern that matches nothing; else its variant has no figures
-  bool names_survivors = true;     // in the first runs, which take longer for that
-  bool check_output = false;       // a variant that writes or ends differently has no figures
+  bool refuses_unmet = true;    // a pattern that matches nothing; else its variant has no figures
+  bool names_survivors = true;  // in the first runs, which take longer for that
+  bool check_output = false;    // a variant that writes or ends differently has no figures
   bool by_frame_pointers = false;  // stacks are found by frame pointers, else by tables
   std::string library = {};        // libmallard-route.so; empty: beside this program
   std::string own_malloc = {};     // libmallard-malloc.so, likewise

@@ -70,6 +70,17 @@ static_assert(
         arena_string, std::scoped_allocator_adaptor<in_arena<arena_string>, in_arena<char>>>>);
 static_assert(mallard::is_winkable_v<std::vector<int, mallard::expandable_allocator<int>>>);
 static_assert(mallard::is_winkable_v<std::list<int, mallard::adaptive_pool_allocator<int>>>);
+// A make of this one would take nodes from the pool that all share.
+template <class T, class... Args>
+concept may_be_made =
+    mallard::detail::gets_a_resource<T, arena, Args...>() && mallard::is_winkable_v<T>;
+using pooled = std::list<int, mallard::adaptive_pool_allocator<int>>;
+static_assert(!may_be_made<pooled> && may_be_made<pooled, mallard::adaptive_pool_resource*>);
+static_assert(may_be_made<std::pmr::list<int>> && may_be_made<arena_string, const char*>);
+static_assert(
+    may_be_made<std::vector<int, mallard::thread_bound_allocator<int, arena>>>);  // says where from
+// This keeps its resource alive.
+static_assert(!mallard::is_winkable_v<std::vector<int, mallard::handle_allocator<int, arena>>>);
 // These own memory of the global heap, or more than memory.
 static_assert(!mallard::is_winkable_v<std::string>);
 static_assert(!mallard::is_winkable_v<std::vector<int>>);

@@ -1,4 +1,4 @@
-// free leaves errno alone.
+// free leaves errno alone, and so does a realloc that succeeds.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -28,6 +28,19 @@ void* allocate_some(std::size_t i) {
   void* p = nullptr;
   if (i % 32 == 0) return posix_memalign(&p, 256, bytes) == 0 ? p : nullptr;
   return std::malloc(bytes);
+}
+
+TEST(malloc_errno, a_block_that_moves_because_it_cannot_grow_in_place_changes_none) {
+  for (const std::size_t bytes :
+       {std::size_t{50'000}, std::size_t{3} << 20, std::size_t{100} << 20}) {
+    void* const p = std::malloc(bytes);
+    ASSERT_NE(p, nullptr);
+    errno = unlikely_error;
+    void* const moved = std::realloc(p, 2 * bytes);
+    EXPECT_EQ(errno, unlikely_error) << bytes;
+    ASSERT_NE(moved, nullptr);
+    std::free(moved);
+  }
 }
 
 // Small blocks go home one by one when their owners are many, and each time behind a lock.

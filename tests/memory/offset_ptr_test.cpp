@@ -22,6 +22,8 @@
 #include "mallard/memory/offset_allocator.hpp"
 #include "mallard/memory/shareable.hpp"
 #include "mallard/multipool.hpp"
+#include "mallard/object_pool.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace {
 
@@ -137,6 +139,8 @@ static_assert(!is_shareable_v<std::string> && !is_shareable_v<offset_vector<std:
 static_assert(!is_shareable_v<std::string_view> && !is_shareable_v<std::span<int>>);
 static_assert(!is_shareable_v<std::unique_ptr<int>> && !is_shareable_v<std::shared_ptr<int>>);
 static_assert(!is_shareable_v<std::function<void()>>);
+static_assert(!is_shareable_v<std::array<std::string, 2>> && !is_shareable_v<std::array<int*, 3>>);
+static_assert(!is_shareable_v<mallard::object_pool<int>> && !is_shareable_v<mallard::resource_ref>);
 static_assert(!is_shareable_v<mallard::multipool_resource>);
 static_assert(!is_shareable_v<std::pmr::memory_resource>);
 static_assert(!is_shareable_v<mallard::allocator<int, mallard::multipool_resource>>);

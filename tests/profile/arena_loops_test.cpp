@@ -50,6 +50,18 @@ TEST_F(arena_loops_test, is_found_by_the_instants_at_which_nothing_lives) {
   EXPECT_EQ(loops[0].max_bytes, 1148u);
 }
 
+// As clang does: the first code of a loop and the last may be of its closing brace.
+TEST_F(arena_loops_test, has_all_its_lines_wherever_the_compiler_puts_their_code) {
+  script.told_lines_ = {{40, 48}, {42, 40}, {48, 48}};
+  in_main([&] {
+    for (std::uint64_t i = 0; i < 50; ++i) turn(40, 1000);
+  });
+  const std::vector<arena_loop> loops = found();
+  ASSERT_EQ(loops.size(), 1u);
+  EXPECT_EQ(loops[0].first_line, 40u);
+  EXPECT_EQ(loops[0].last_line, 48u);
+}
+
 TEST_F(arena_loops_test, what_main_keeps_from_its_start_does_not_hide_it) {
   in_main([&] {
     for (int i = 0; i < 20; ++i) script.allocate(4, 64);

@@ -134,7 +134,9 @@ class trace_script {
           table.strings.push_back("/usr/include/c++/12/bits/basic_string.h");
         }
         for (const std::uint32_t text : texts) {
-          made.lines.push_back({text, told, static_cast<std::uint32_t>(ip - start)});
+          const auto other = told_lines_.find(ip - start);
+          const std::uint64_t line = other == told_lines_.end() ? ip - start : other->second;
+          made.lines.push_back({text, told, static_cast<std::uint32_t>(line)});
         }
       }
     }
@@ -186,7 +188,8 @@ class trace_script {
   void put(const event& one) { writer_.events(thread_, {&one, 1}); }
 
  public:
-  std::map<std::string, std::string> files_;  // by function; others have none
+  std::map<std::string, std::string> files_;           // by function; others have none
+  std::map<std::uint64_t, std::uint64_t> told_lines_;  // lines whose code lies where others' would
   std::uint64_t header_line_ = 0;  // where all functions are told to be in a library's header
   bool frame_addresses_ = true;
   end_kind end_ = end_kind::exited;

@@ -297,6 +297,10 @@ TEST(monotonic_resource, shrinking_the_last_block_gives_its_end_back) {
   EXPECT_EQ(arena.shrink(p, 32, 8), 0u);  // not the last any more: nothing happens
   EXPECT_EQ(arena.shrink(p, 32, 32, 8), 32u);
   EXPECT_EQ(arena.allocate(8, 8), bytes_of(p) + 40 + 2 * gap);
+  void* const last = arena.allocate(32, 8);
+  EXPECT_EQ(arena.shrink(last, 32, 0), 0u);  // no block is so small
+  EXPECT_EQ(arena.shrink(last, 32, 32, 0), 1u);
+  EXPECT_NE(arena.allocate(1, 1), last);
 }
 
 TEST(monotonic_resource, a_mark_in_an_earlier_chunk_is_found_again) {

@@ -277,6 +277,34 @@ TYPED_TEST(libstdcxx_pool, an_upstream_that_throws_leaves_the_pool_usable) {
   ASSERT_NE(p.allocate(24), nullptr);
 }
 
+// In std, verbs of the classes themselves call what a derived class overrides, too.
+template <class Resource>
+struct traced : Resource {
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    ++calls;
+    return Resource::do_allocate(bytes, alignment);
+  }
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+    ++calls;
+    Resource::do_deallocate(p, bytes, alignment);
+  }
+  int calls = 0;
+};
+
+template <class Resource>
+int calls_of_a_pair() {
+  traced<Resource> one;
+  one.deallocate(one.allocate(24), 24);
+  return one.calls;
+}
+
+TEST(libstdcxx_derived, overrides_are_called) {
+  EXPECT_EQ(calls_of_a_pair<std::pmr::unsynchronized_pool_resource>(), 2);
+  EXPECT_EQ(calls_of_a_pair<unsynchronized_pool_resource>(), 2);
+  EXPECT_EQ(calls_of_a_pair<synchronized_pool_resource>(), 2);
+  EXPECT_EQ(calls_of_a_pair<monotonic_buffer_resource>(), 2);
+}
+
 TEST(libstdcxx_synchronized_pool, allocate_from_many_threads) {
   synchronized_pool_resource p;
   mallard_test::in_threads(4, [&] {

@@ -24,6 +24,10 @@
 
 namespace mallard::inline v1 {
 
+class resource_ref;
+template <class T>
+class object_pool;
+
 namespace detail {
 template <class T>
 constexpr bool is_shareable();
@@ -49,6 +53,10 @@ template <class T>
 inline constexpr bool views_memory<std::weak_ptr<T>> = true;
 template <class Signature>
 inline constexpr bool views_memory<std::function<Signature>> = true;
+template <class T>
+inline constexpr bool views_memory<object_pool<T>> = true;
+template <>
+inline constexpr bool views_memory<resource_ref> = true;
 
 template <class T>
 constexpr bool has_plain_pointers() {
