@@ -23,7 +23,10 @@
 #include "mallard/multipool.hpp"
 #include "mallard/synchronized_multipool.hpp"
 
-namespace mallard::inline v1::detail {
+namespace mallard::inline v1::pmr {
+
+// A name that is declared here hides the one of std::pmr.
+using namespace std::pmr;  // NOLINT: that is the purpose
 
 // A resource whose verbs call the virtual functions, as std's do: a class that derives from it may
 // override them.
@@ -46,16 +49,8 @@ class MALLARD_API with_virtual_verbs : public Base {
   }
 };
 
-}  // namespace mallard::inline v1::detail
-
-namespace mallard::inline v1::pmr {
-
-// A name that is declared here hides the one of std::pmr.
-using namespace std::pmr;  // NOLINT: that is the purpose
-
-class MALLARD_API monotonic_buffer_resource
-    : public detail::with_virtual_verbs<monotonic_resource> {
-  using base = detail::with_virtual_verbs<monotonic_resource>;
+class MALLARD_API monotonic_buffer_resource : public with_virtual_verbs<monotonic_resource> {
+  using base = with_virtual_verbs<monotonic_resource>;
 
  public:
   // Allocates nothing before the first request. `upstream` must outlive the resource.
@@ -76,8 +71,8 @@ class MALLARD_API monotonic_buffer_resource
 // `Pool` with std's constructors. The options have no effect: slabs have their own sizes, and every
 // block up to `largest_pooled_bytes` is pooled. `options()` returns what really holds.
 template <class Pool>
-class MALLARD_API pool_resource : public detail::with_virtual_verbs<Pool> {
-  using base = detail::with_virtual_verbs<Pool>;
+class MALLARD_API pool_resource : public with_virtual_verbs<Pool> {
+  using base = with_virtual_verbs<Pool>;
 
  public:
   // Allocates nothing before the first request. `upstream` must outlive the resource.

@@ -301,6 +301,8 @@ double program_advice::recorded_share() const {
 // Until the runs that were timed, and these, tell the heap's share of its time.
 void program_advice::sample_it() {
   whatif::sampling_limits limits;
+  constexpr double of_all = 0.15;
+  if (request_.within > 0) limits.seconds = std::min(limits.seconds, of_all * request_.within);
   begin("sampling the program as it is, for the heap's share of its time",
         limits.seconds + plain_.seconds);
   sampler_->go_on(*runner_, limits);

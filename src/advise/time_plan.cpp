@@ -48,6 +48,11 @@ double time_plan::least(double usual) const {
   return within_ > 0 ? std::min(usual, of_all * within_) : usual;
 }
 
+double time_plan::page_seconds() const {
+  constexpr double writing = 0.5;
+  return reading_ > 0 ? page_readings * reading_ + writing : usual_reading;
+}
+
 double time_plan::recording_seconds(double passed) const {
   // For a malloc or two. A resource takes three, which would leave too little to record.
   constexpr double tried_runs = 2;
@@ -60,11 +65,11 @@ bool time_plan::times_again() const {
 }
 
 double time_plan::left(double passed) const {
-  return seconds() - rest_seconds - std::max(usual_reading, page_readings * reading_) - passed;
+  return seconds() - least(rest_seconds) - page_seconds() - passed;
 }
 
 double time_plan::last_start() const {
-  return seconds() - std::max(usual_reading, page_readings * reading_) - hooked * program_;
+  return seconds() - page_seconds() - hooked * program_;
 }
 
 double time_plan::replay_seconds(double passed) const {

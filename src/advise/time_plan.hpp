@@ -48,6 +48,8 @@ class time_plan {
 
  private:
   double left(double passed) const;
+  // Takes reading the trace again into account, for the page.
+  double page_seconds() const;
   // The least seconds of a phase: fewer than `usual` where the user says a short time.
   double least(double usual) const;
 

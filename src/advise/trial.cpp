@@ -73,6 +73,7 @@ using named_advices = std::vector<std::pair<std::string, advice*>>;  // by the o
 
 void take_result(advice_report& report, const whatif::whatif_result& result,
                  const named_advices& tried) {
+  if (result.outcomes.empty()) return;  // interrupted
   report.on_the_program = true;
   const auto& metric = result.outcomes.front().metric;
   if (metric && !metric->value.samples.empty()) report.metric_as_it_is = metric->value.median;
@@ -137,7 +138,7 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
     wanted.variants.push_back({one.what, {{pattern, route_strategy(one.from.how)}}});
     tried.emplace_back(one.what, &one);
   }
-  // What stops resources is no reason to try no malloc.
+  // Mallocs are tried even if something stops the resources.
   for (bool again = !tried.empty(); again;) {
     again = false;
     try {

@@ -457,7 +457,7 @@ int processor_time_of_short_threads() {
   return 0;
 }
 
-// What a program may have is its own: the recording's addresses are no part of it.
+// The recording's addresses are no part of those that a program may have.
 int limits_its_addresses() {
   pairs(1, 10);
   const rlimit few{rlim_t{1} << 30, rlim_t{1} << 30};
