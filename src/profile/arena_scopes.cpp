@@ -175,11 +175,41 @@ class finder {
     }
   }
 
+  // An arena is fast while it fits the cache. So where a function's calls request more than that,
+  // one inside it is the better place if it has nearly all of the blocks in far smaller calls.
+  std::vector<bool> too_large() const {
+    constexpr double nearly_all = 0.9;
+    constexpr std::uint64_t far_smaller = 4;
+    const std::vector<std::uint64_t>& caches = trace_.facts().process.cache_bytes;
+    std::vector<bool> out(candidates_.size());
+    if (caches.size() < 2) return out;
+    std::vector<std::uint64_t> of_call(candidates_.size());  // bytes; 0: no scope
+    for (std::uint32_t function = 1; function < candidates_.size(); ++function) {
+      if (!qualifies(function) || trunk_[function]) continue;
+      of_call[function] = tracker_.sums()[function].bytes.quantile(0.99);
+    }
+    const auto fits = [&](std::uint64_t bytes) { return bytes <= caches[1]; };
+    if (std::all_of(of_call.begin(), of_call.end(), fits)) return out;
+    for (std::uint32_t id = 1; id < stacks(); ++id) {
+      const std::uint32_t inner = functions_.of(id);
+      if (!first_[id] || of_call[inner] == 0) continue;
+      for (std::uint32_t at = parent(id); at != 0; at = parent(at)) {
+        const std::uint32_t outer = functions_.of(at);
+        if (out[outer] || fits(of_call[outer])) continue;
+        out[outer] = static_cast<double>(candidates_[inner].blocks) >=
+                         nearly_all * static_cast<double>(candidates_[outer].blocks) &&
+                     far_smaller * of_call[inner] <= of_call[outer];
+      }
+    }
+    return out;
+  }
+
   void find_outermost() {
+    const std::vector<bool> passed_over = too_large();
     std::vector<bool> inside(stacks());  // of a candidate that is not a trunk
     for (std::uint32_t id = 1; id < stacks(); ++id) {
       const std::uint32_t function = functions_.of(id);
-      const bool qualified = qualifies(function);
+      const bool qualified = qualifies(function) && !passed_over[function];
       if (first_[id] && qualified && !inside[parent(id)]) {
         candidates_[function].outermost += blocks_[id];
       }

@@ -65,6 +65,21 @@ void work(trace_script& script, int blocks) {
   for (const std::uint64_t one : mine) script.free(20, one);
 }
 
+// Its arena would not fit the cache.
+TEST_F(arena_scopes_test, a_function_inside_one_that_requests_too_much_is_the_better_place) {
+  constexpr std::uint64_t bytes = std::uint64_t{1} << 20;
+  in_turns(20, [&](int) {
+    script.call("search", 5, [&] {
+      script.free(6, script.allocate(6, 16));
+      for (int i = 0; i < 100; ++i) {
+        script.call("match", 7, [&] { script.free(11, script.allocate(10, bytes)); });
+      }
+    });
+    script.allocate(6, 8);
+  });
+  EXPECT_THAT(names(), ElementsAre("match"));
+}
+
 TEST_F(arena_scopes_test, a_function_whose_blocks_all_die_in_it_is_one) {
   in_turns(50, [&](int i) {
     script.call("parse", 5, [&] { work(script, i + 1); });
