@@ -106,6 +106,10 @@ void* hooked_aligned(function which, std::size_t alignment, std::size_t bytes,
 
 int hooked_posix_memalign(function which, void** out, std::size_t alignment, std::size_t bytes,
                           const mallard::unwind::frame_state& caller) noexcept {
+  // A wrong argument is no want of memory.
+  if (alignment % sizeof(void*) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) {
+    return next<posix_memalign_type>(which)(out, alignment, bytes);
+  }
   int error = 0;
   const auto call_next = [&]() -> void* {
     error = next<posix_memalign_type>(which)(out, alignment, bytes);
@@ -164,10 +168,7 @@ MALLARD_ENTRY void* __libc_realloc(void* block, std::size_t bytes) noexcept {
 }
 MALLARD_ENTRY void* reallocarray(void* block, std::size_t count, std::size_t bytes) noexcept {
   std::size_t all = 0;
-  if (__builtin_mul_overflow(count, bytes, &all)) {
-    errno = ENOMEM;
-    return nullptr;
-  }
+  if (__builtin_mul_overflow(count, bytes, &all)) all = SIZE_MAX;  // which nobody has
   return hook::reallocation(function::reallocarray, block, all, MALLARD_CALLER(), [=]() -> void* {
     if (reallocarray_type* const call = next<reallocarray_type>(function::reallocarray)) {
       return call(block, count, bytes);

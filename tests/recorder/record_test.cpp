@@ -558,7 +558,7 @@ TEST_F(recording, has_what_failed) {
   for (recorded one; events.next(one);) {
     failed += one.what.address == 0 && one.what.size > 50 ? 1 : 0;
   }
-  EXPECT_EQ(failed, 3);
+  EXPECT_EQ(failed, 4);
 }
 
 TEST_F(recording, needs_no_descriptor_and_no_file_once_it_has_begun) {

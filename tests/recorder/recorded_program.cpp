@@ -140,7 +140,12 @@ int failing_malloc() {
   volatile std::size_t too_much = PTRDIFF_MAX - 100;
   void* const block = malloc(50);
   const bool failed = malloc(too_much) == nullptr && calloc(too_much, 3) == nullptr &&
-                      realloc(block, too_much) == nullptr;
+                      realloc(block, too_much) == nullptr &&
+                      reallocarray(block, too_much, too_much) == nullptr;
+  // That a program asks for what is nothing is no failure.
+  void* none = nullptr;
+  volatile std::size_t no_alignment = 3;
+  if (posix_memalign(&none, no_alignment, 100) != EINVAL) return 2;
   free(block);
   return failed ? 0 : 1;
 }
