@@ -193,6 +193,23 @@ TEST(whatif, resources_serve_in_turns_beside_another_malloc) {
 }
 
 // So the run that finds where a program allocates takes no longer than others.
+TEST(whatif, a_place_that_no_block_comes_from_stops_no_other_way) {
+  whatif_options options = options_for("requests", {{"one_request", "heap"}});
+  options.variants.push_back({"nowhere", {{"line:nowhere.cpp:1-2", "monotonic"}}});
+  options.mallocs = {MALLARD_MALLOC_FILE};
+  EXPECT_NE(mallard_test::message_of<std::exception>([&] { try_whatif(options); }), "");
+  options.refuses_unmet = false;
+  int ran_well = 0;
+  for (const whatif_outcome& one : try_whatif(options).outcomes) {
+    if (one.variant == "nowhere") {
+      EXPECT_EQ(one.remark, "no block matched a route");
+    } else {
+      ran_well += one.runs != 0;
+    }
+  }
+  EXPECT_GE(ran_well, 3);  // as it is, with routes, on our malloc
+}
+
 TEST(whatif, addresses_have_names_while_the_first_program_runs) {
   const mallard::scratch_file found("found");
   conditions all;
