@@ -1,6 +1,7 @@
 #include "profile/arena_loops.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -24,24 +25,41 @@ const symbol_line* own_line(const trace_reader& trace, std::uint32_t stack) {
   return lines.empty() || lines.back().line == 0 ? nullptr : &lines.back();
 }
 
+struct own_place {
+  std::uint64_t address;
+  const symbol_line* line;  // null: it is not known
+};
+
+std::uint64_t address_of(const trace_reader& trace, std::uint32_t stack) {
+  return trace.stacks().ip_of_place(trace.stacks().place(stack));
+}
+
+// By function: where the stacks of those with turns are in them.
+std::map<std::uint32_t, std::vector<own_place>> places_of(const std::vector<turn_sum>& turns,
+                                                          const trace_reader& trace,
+                                                          const function_table& functions) {
+  std::map<std::uint32_t, std::vector<own_place>> out;
+  for (const turn_sum& one : turns) out[one.function];
+  for (std::uint32_t stack = 1; !out.empty() && stack < trace.stacks().size(); ++stack) {
+    const auto found = out.find(functions.of(stack));
+    if (found == out.end()) continue;
+    found->second.push_back({address_of(trace, stack), own_line(trace, stack)});
+  }
+  return out;
+}
+
 // Compilers place lines as they like, so those between the first address and the last count, too.
-std::optional<found_loop> lines_of(const turn_sum& sum, const trace_reader& trace,
-                                   const function_table& functions) {
-  const auto address = [&](std::uint32_t stack) {
-    return trace.stacks().ip_of_place(trace.stacks().place(stack));
-  };
-  const std::uint64_t low = address(sum.low), high = address(sum.high);
+std::optional<found_loop> lines_of(const turn_sum& sum, const std::vector<own_place>& places,
+                                   const trace_reader& trace) {
+  const std::uint64_t low = address_of(trace, sum.low), high = address_of(trace, sum.high);
   const symbol_line* const first = own_line(trace, sum.low);
   if (first == nullptr) return {};
   found_loop out{&sum, trace.symbols().strings[first->file], first->line, first->line};
-  for (std::uint32_t stack = 1; stack < trace.stacks().size(); ++stack) {
-    if (functions.of(stack) != sum.function || address(stack) < low || address(stack) > high) {
-      continue;
-    }
-    const symbol_line* const line = own_line(trace, stack);
-    if (line == nullptr || line->file != first->file) return {};
-    out.first = std::min(out.first, line->line);
-    out.last = std::max(out.last, line->line);
+  for (const own_place& one : places) {
+    if (one.address < low || one.address > high) continue;
+    if (one.line == nullptr || one.line->file != first->file) return {};
+    out.first = std::min(out.first, one.line->line);
+    out.last = std::max(out.last, one.line->line);
   }
   return out;
 }
@@ -80,10 +98,11 @@ std::vector<arena_loop> find_arena_loops(const invocation_tracker& tracker,
                                          const trace_reader& trace,
                                          const function_table& functions) {
   const std::vector<turn_sum> turns = tracker.turns();
+  const auto places = places_of(turns, trace, functions);
   std::vector<found_loop> found;
   for (const turn_sum& one : turns) {
     if (one.turns < least_turns) continue;
-    if (const auto made = lines_of(one, trace, functions)) found.push_back(*made);
+    if (const auto made = lines_of(one, places.at(one.function), trace)) found.push_back(*made);
   }
   std::sort(found.begin(), found.end(), [](const found_loop& a, const found_loop& b) {
     return std::tie(a.sum->function, a.file, a.first) < std::tie(b.sum->function, b.file, b.first);

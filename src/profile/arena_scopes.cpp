@@ -17,9 +17,12 @@ constexpr std::size_t scopes_kept = 200;
 constexpr double kept_share = 0.5;
 constexpr std::size_t keepers_shown = 4;
 constexpr std::size_t scopes_with_keepers = 8;  // the largest
-// A function that is called once and holds this share of all blocks or bytes is main under another
+// A function that is called once and holds so much of all blocks or bytes is main under another
 // name.
-constexpr double trunk_share = 0.9;
+bool is_nearly_all(std::uint64_t part, std::uint64_t all) {
+  constexpr double share = 0.9;
+  return static_cast<double>(part) >= share * static_cast<double>(all);
+}
 
 struct candidate {
   std::uint64_t blocks = 0;
@@ -164,21 +167,17 @@ class finder {
   // program exits.
   void find_trunks() {
     trunk_.resize(candidates_.size());
-    const auto nearly_all = [](std::uint64_t part, std::uint64_t all) {
-      return static_cast<double>(part) >= trunk_share * static_cast<double>(all);
-    };
     for (std::uint32_t function = 1; function < candidates_.size(); ++function) {
       const candidate& one = candidates_[function];
       trunk_[function] =
           one.qualifies() && tracker_.sums()[function].invocations == 1 &&
-          (nearly_all(one.blocks, total_.blocks) || nearly_all(one.bytes, total_.bytes));
+          (is_nearly_all(one.blocks, total_.blocks) || is_nearly_all(one.bytes, total_.bytes));
     }
   }
 
   // An arena is fast while it fits the cache. So where a function's calls request more than that,
   // one inside it is the better place if it has nearly all of the blocks in far smaller calls.
   std::vector<bool> too_large() const {
-    constexpr double nearly_all = 0.9;
     constexpr std::uint64_t far_smaller = 4;
     const std::vector<std::uint64_t>& caches = trace_.facts().process.cache_bytes;
     std::vector<bool> out(candidates_.size());
@@ -189,15 +188,19 @@ class finder {
       of_call[function] = tracker_.sums()[function].bytes.quantile(0.99);
     }
     const auto fits = [&](std::uint64_t bytes) { return bytes <= caches[1]; };
-    if (std::all_of(of_call.begin(), of_call.end(), fits)) return out;
+    std::uint64_t fewest = UINT64_MAX;  // blocks of one that does not fit
+    for (std::uint32_t function = 1; function < candidates_.size(); ++function) {
+      if (!fits(of_call[function])) fewest = std::min(fewest, candidates_[function].blocks);
+    }
+    if (fewest == UINT64_MAX) return out;
     for (std::uint32_t id = 1; id < stacks(); ++id) {
       const std::uint32_t inner = functions_.of(id);
       if (!first_[id] || of_call[inner] == 0) continue;
+      if (!is_nearly_all(candidates_[inner].blocks, fewest)) continue;
       for (std::uint32_t at = parent(id); at != 0; at = parent(at)) {
         const std::uint32_t outer = functions_.of(at);
         if (out[outer] || fits(of_call[outer])) continue;
-        out[outer] = static_cast<double>(candidates_[inner].blocks) >=
-                         nearly_all * static_cast<double>(candidates_[outer].blocks) &&
+        out[outer] = is_nearly_all(candidates_[inner].blocks, candidates_[outer].blocks) &&
                      far_smaller * of_call[inner] <= of_call[outer];
       }
     }

@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -15,14 +14,6 @@
 namespace mallard::profile {
 
 group_witness::group_witness() {
-  begin();
-}
-
-group_witness::~group_witness() {
-  end();
-}
-
-void group_witness::begin() {
   sigset_t all{}, before{};
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
@@ -36,23 +27,18 @@ void group_witness::begin() {
   sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
-void group_witness::end() {
+group_witness::~group_witness() {
   if (pid_ <= 0) return;
   kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
-  pid_ = -1;
 }
 
-bool group_witness::saw(int signal) {
-  if (pid_ <= 0) return false;
+std::uint64_t group_witness::pending() const {
+  if (pid_ <= 0) return 0;
   constexpr std::string_view name = "ShdPnd:";
   const std::string status = process::file_text("/proc/" + std::to_string(pid_) + "/status");
   const std::size_t at = status.find(name);
-  const std::uint64_t pending =
-      at == status.npos ? 0 : std::strtoull(status.c_str() + at + name.size(), nullptr, 16);
-  end();
-  begin();
-  return (pending >> (signal - 1) & 1) != 0;
+  return at == status.npos ? 0 : std::strtoull(status.c_str() + at + name.size(), nullptr, 16);
 }
 
 }  // namespace mallard::profile

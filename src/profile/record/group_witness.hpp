@@ -1,4 +1,4 @@
-// Tells whether a signal that this process got was sent to its whole process group.
+// Tells which signals were sent to this process's whole group.
 //
 // A signal to the group reaches the program, too, and must not be passed on to it a second time. No
 // signal says to whom it was sent. So a child of this process, which has all signals blocked, waits
@@ -6,6 +6,8 @@
 #pragma once
 
 #include <sys/types.h>
+
+#include <cstdint>
 
 namespace mallard::profile {
 
@@ -17,14 +19,12 @@ class group_witness {
   group_witness(const group_witness&) = delete;
   group_witness& operator=(const group_witness&) = delete;
 
-  // Whether the group got this signal, since the beginning or the last call.
-  bool saw(int signal);
+  // Returns: a bit for each signal that the group got since this one began, the lowest for
+  // signal 1.
+  std::uint64_t pending() const;
 
  private:
-  void begin();
-  void end();
-
-  pid_t pid_ = -1;
+  pid_t pid_;  // -1: there is no room
 };
 
 }  // namespace mallard::profile

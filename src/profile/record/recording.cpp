@@ -6,12 +6,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "profile/attach/attached_recorder.hpp"
 #include "profile/record/child_program.hpp"
@@ -33,8 +39,10 @@ constexpr double flush_seconds = 1;
 // Used by the signal handlers; there is one recording at a time.
 recorder::session* signalled = nullptr;
 volatile sig_atomic_t interrupts = 0;
-volatile sig_atomic_t last_interrupt = 0;  // 0: it is dealt with
-volatile sig_atomic_t is_from_terminal = 0;
+// Signals that nobody has looked at yet, by who sent them.
+enum sender : sig_atomic_t { nobody, a_process, the_terminal };
+constexpr std::array passed_on = {SIGINT, SIGTERM, SIGHUP};
+volatile sig_atomic_t interrupt_noted[passed_on.size()] = {};
 
 void child_changed(int, siginfo_t*, void*) {
   if (signalled != nullptr) {
@@ -44,8 +52,9 @@ void child_changed(int, siginfo_t*, void*) {
 
 void note_interrupt(int signal, siginfo_t* from, void*) {
   interrupts = 1;
-  is_from_terminal = from->si_code > 0;
-  last_interrupt = signal;
+  for (std::size_t i = 0; i < passed_on.size(); ++i) {
+    if (passed_on[i] == signal) interrupt_noted[i] = from->si_code > 0 ? the_terminal : a_process;
+  }
 }
 
 // The program gets the SIGINT, SIGTERM or SIGHUP that we get, decides, and we end after it. A
@@ -54,18 +63,31 @@ class interrupt_passer {
  public:
   // `program`: 0: none.
   explicit interrupt_passer(pid_t program) : program_(program) {
-    if (program > 0) witness_.emplace();
+    if (program > 0) witness_ = std::make_unique<group_witness>();
   }
   // Call it often; `now` in seconds.
   void look(double now) {
-    if (last_interrupt == 0 || !witness_) return;
+    const bool any = std::any_of(std::begin(interrupt_noted), std::end(interrupt_noted),
+                                 [](sig_atomic_t one) { return one != nobody; });
+    if (!any || !witness_) return;
     if (noted_at_ == 0) noted_at_ = now;
     if (now - noted_at_ < all_have_it) return;
-    const int signal = last_interrupt;
-    last_interrupt = 0;
     noted_at_ = 0;
-    const bool is_of_group = witness_->saw(signal) || is_from_terminal != 0;
-    if (!is_of_group || getpgid(program_) != getpgrp()) kill(program_, signal);
+    // The next witness begins first, so that none is missed between the two.
+    auto next = std::make_unique<group_witness>();
+    const bool is_in_group = getpgid(program_) == getpgrp();
+    std::array<sig_atomic_t, passed_on.size()> noted{};
+    for (std::size_t i = 0; i < noted.size(); ++i) {
+      noted[i] = interrupt_noted[i];
+      if (noted[i] != nobody) interrupt_noted[i] = nobody;
+    }
+    const std::uint64_t of_group = witness_->pending();
+    witness_ = std::move(next);
+    for (std::size_t i = 0; i < noted.size(); ++i) {
+      const bool has_it =
+          is_in_group && (noted[i] == the_terminal || (of_group >> (passed_on[i] - 1) & 1) != 0);
+      if (noted[i] != nobody && !has_it) kill(program_, passed_on[i]);
+    }
   }
   // Call it when the program has ended.
   void end() { witness_.reset(); }
@@ -75,7 +97,7 @@ class interrupt_passer {
 
   pid_t program_;
   double noted_at_ = 0;
-  std::optional<group_witness> witness_;
+  std::unique_ptr<group_witness> witness_;
 };
 
 class signal_guard {
@@ -83,7 +105,7 @@ class signal_guard {
   explicit signal_guard(recorder::session& session) {
     signalled = &session;
     interrupts = 0;
-    last_interrupt = 0;
+    for (volatile sig_atomic_t& one : interrupt_noted) one = nobody;
     set(SIGCHLD, child_changed, 0);
     set(SIGINT, note_interrupt, 1);
     set(SIGQUIT, nullptr, 2);
