@@ -39,12 +39,8 @@ class huge_blocks {
   void* resize(void* p, std::size_t bytes) noexcept;
 
   // Huge pages are asked for from this size on; SIZE_MAX: never.
-  static constexpr std::size_t usual_least_of_huge_pages = std::size_t{32} << 20;
   void set_least_of_huge_pages(std::size_t bytes) noexcept {
     least_of_huge_pages_.store(bytes, std::memory_order_relaxed);
-  }
-  void set_huge_pages(bool on) noexcept {
-    set_least_of_huge_pages(on ? usual_least_of_huge_pages : SIZE_MAX);
   }
 
   huge_usage usage() const noexcept {
@@ -64,7 +60,7 @@ class huge_blocks {
 
   memory_budget& budget_;
   std::atomic<std::size_t> blocks_{0};
-  std::atomic<std::size_t> least_of_huge_pages_{usual_least_of_huge_pages};
+  std::atomic<std::size_t> least_of_huge_pages_{SIZE_MAX};
 };
 
 std::size_t huge_payload_bytes(const void* p) noexcept;

@@ -13,6 +13,13 @@
 
 namespace mallard::inline v1::detail {
 
+// For which memory huge pages are asked for.
+enum class huge_pages : unsigned char {
+  off,
+  on,  // large blocks, and all that is made usable while much is in use
+  all  // nearly all
+};
+
 class malloc_pages {
  public:
   memory_budget budget{memory_budget::by_use};  // its limit is set by `set_limit`
@@ -32,6 +39,10 @@ class malloc_pages {
   // The most free memory that is kept for later, in all. What heaps keep goes with their next
   // calls.
   void set_most_kept(std::size_t bytes) noexcept;
+
+  // For memory that is taken from now on. Slices are of huge pages only where the system gives
+  // these to whoever asks: where it gives them to all, they come without.
+  void set_huge_pages(huge_pages which) noexcept;
 
   // `decay` gives back half of what nobody needed for a second, `trim` all that is free; it returns
   // whether there was any.

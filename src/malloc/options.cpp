@@ -68,14 +68,10 @@ bool take_background(const char* value) noexcept {
 }
 
 bool take_huge_pages(const char* value) noexcept {
-  if (std::strcmp(value, "all") == 0) {
-    the_pages.huge.set_least_of_huge_pages(0);
-    the_pages.supply.prefer_huge_pages();
-    return true;
-  }
-  bool on = false;
-  if (!parse_switch(value, on)) return false;
-  the_pages.huge.set_huge_pages(on);
+  const bool all = std::strcmp(value, "all") == 0;
+  bool on = all;
+  if (!all && !parse_switch(value, on)) return false;
+  the_pages.set_huge_pages(all ? huge_pages::all : on ? huge_pages::on : huge_pages::off);
   return true;
 }
 
@@ -171,6 +167,7 @@ void read_option(char* text) noexcept {
 }  // namespace
 
 void read_options() noexcept {
+  the_pages.set_huge_pages(huge_pages::on);
   // Ignores the environment of a program that has more rights than its caller.
   const char* const all = getauxval(AT_SECURE) != 0 ? nullptr : std::getenv("MALLARD_MALLOC");
   if (all == nullptr) return;

@@ -83,7 +83,7 @@ MALLARD_ENTRY void mallard_set_limit_bytes(std::size_t bytes) {
 }
 
 MALLARD_ENTRY void mallard_set_huge_pages(int on) {
-  detail::the_pages.huge.set_huge_pages(on != 0);
+  detail::the_pages.set_huge_pages(on != 0 ? detail::huge_pages::on : detail::huge_pages::off);
 }
 
 MALLARD_ENTRY int mallard_trim() {

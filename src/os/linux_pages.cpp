@@ -1,15 +1,18 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "mallard/detail/bits.hpp"
-#include "mallard/detail/os/huge_parts.hpp"
+#include "mallard/detail/os/huge_pages.hpp"
 #include "mallard/detail/os/pages.hpp"
 
 namespace mallard::inline v1::detail::os {
@@ -96,6 +99,13 @@ void unmap_what_is_left(std::byte* p, std::size_t bytes, std::size_t page) noexc
   }
 }
 
+unsigned long long microseconds_of(clockid_t clock) noexcept {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<unsigned long long>(now.tv_sec) * 1'000'000 +
+         static_cast<unsigned long long>(now.tv_nsec) / 1'000;
+}
+
 }  // namespace
 
 std::size_t page_size() noexcept {
@@ -177,6 +187,20 @@ void prefer_huge_pages(void* p, std::size_t bytes) noexcept {
   madvise(p, bytes, MADV_HUGEPAGE);
 }
 
+void leave_pages_small(void* p, std::size_t bytes) noexcept {
+  madvise(p, bytes, MADV_NOHUGEPAGE);
+}
+
+bool gives_huge_pages_when_asked() noexcept {
+  if (page_size() != page_bytes) return false;  // huge ones are larger, too
+  const int file = open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  std::array<char, 64> text{};
+  const ssize_t length = read(file, text.data(), text.size() - 1);
+  close(file);
+  return length > 0 && std::strstr(text.data(), "[madvise]") != nullptr;
+}
+
 void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignment,
            bool (*may_be)(const void*) noexcept) noexcept {
   if (mremap(p, bytes, new_bytes, 0) != MAP_FAILED) return p;
@@ -228,10 +252,11 @@ std::size_t most_addresses() noexcept {
 }
 
 unsigned long long milliseconds() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return static_cast<unsigned long long>(now.tv_sec) * 1000 +
-         static_cast<unsigned long long>(now.tv_nsec) / 1'000'000;
+  return microseconds_of(CLOCK_MONOTONIC_COARSE) / 1000;
+}
+
+unsigned long long thread_microseconds() noexcept {
+  return microseconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 }  // namespace mallard::inline v1::detail::os

@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "mallard/detail/os/huge_parts.hpp"
+#include "mallard/detail/os/huge_pages.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "pages/purging.hpp"
 
@@ -131,11 +131,10 @@ bool slice_supply::extend(std::size_t slices, std::size_t step) noexcept {
 }
 
 bool slice_supply::extend_by(region& r, std::size_t slices) noexcept {
-  constexpr std::size_t least_for_huge_pages = std::size_t{8} << 20;
-  constexpr std::size_t slices_per_huge_page = os::huge_page_bytes / slice_bytes;
-  const bool is_huge = wants_huge_pages_ && budget_.in_use() >= least_for_huge_pages;
+  // Limited memory is not taken in advance.
+  const bool is_huge = budget_.in_use() >= huge_pages_from_ && !budget_.is_set();
   const std::size_t begin = r.ready_slices;
-  const std::size_t step = is_huge ? slices_per_huge_page : 1;
+  const std::size_t step = is_huge ? os::huge_page_bytes / slice_bytes : 1;
   std::size_t end = std::min(round_up(begin + slices, step), slices_per_region - guard_slices());
   if (end + guard_slices() > r.reserved_slices) {
     const std::size_t more = end + guard_slices() - r.reserved_slices;
@@ -144,11 +143,39 @@ bool slice_supply::extend_by(region& r, std::size_t slices) noexcept {
   }
   if (end <= begin || !commit_slices(r, begin, end)) return false;
   if (!page_client::extend_region(r, begin * slice_bytes, end * slice_bytes)) return false;
-  if (is_huge) os::prefer_huge_pages(r.slice(begin), (end - begin) * slice_bytes);
+  if (is_huge) ask_for_huge_pages(r, begin, end);
   const holding hold(lock_);
   r.ready_slices = end;
   set_free(r, begin, end, false);
   return true;
+}
+
+// The first one is taken at once, which tells whether the system has them at hand. Where memory is
+// fragmented it has to make room for each, which takes longer than all faults that one saves; then
+// it is asked again when use has doubled.
+//
+// Only the slices made usable last are marked for huge pages. A daemon of the system fills up what
+// is marked, also where parts went back, so memory would grow again behind the program's back.
+void slice_supply::ask_for_huge_pages(region& r, std::size_t begin, std::size_t end) noexcept {
+  constexpr std::size_t slices = os::huge_page_bytes / slice_bytes;
+  constexpr unsigned long long at_hand_us = 4000;  // to clear one takes 50 to 400
+  os::split_huge_pages_at_purge();
+  forget_huge_pages();
+  huge_begin_ = static_cast<std::byte*>(r.slice(begin));
+  huge_end_ = huge_begin_ + (end - begin) * slice_bytes;
+  os::prefer_huge_pages(huge_begin_, (end - begin) * slice_bytes);
+  const std::size_t first = round_up(begin, slices);
+  if (first + slices > end) return;
+  const unsigned long long before = os::thread_microseconds();
+  os::populate(r.slice(first), os::huge_page_bytes);
+  if (os::thread_microseconds() - before > at_hand_us) huge_pages_from_ = 2 * budget_.in_use();
+}
+
+void slice_supply::forget_huge_pages() noexcept {
+  if (huge_begin_ != huge_end_) {
+    os::leave_pages_small(huge_begin_, static_cast<std::size_t>(huge_end_ - huge_begin_));
+  }
+  huge_begin_ = huge_end_ = nullptr;
 }
 
 void slice_supply::set_free(region& r, std::size_t begin, std::size_t end, bool dirty) noexcept {
@@ -190,6 +217,7 @@ void slice_supply::clear_dirty(region& r, std::size_t word, std::uint64_t bits) 
 // Returns the bytes of the regions' headers.
 std::size_t slice_supply::remove_empty_regions() noexcept {
   const holding growing(grow_lock_);
+  forget_huge_pages();  // they may be of a region that goes
   region* gone = nullptr;
   {
     const holding hold(lock_);
@@ -631,10 +659,9 @@ void slice_supply::set_limit(std::size_t bytes) noexcept {
   budget_.set(bytes, (used_slices_ + dirty_slices_) * slice_bytes);
 }
 
-void slice_supply::prefer_huge_pages() noexcept {
+void slice_supply::set_huge_pages_from(std::size_t bytes) noexcept {
   const holding growing(grow_lock_);
-  wants_huge_pages_ = true;
-  os::split_huge_pages_at_purge();
+  huge_pages_from_ = bytes;
 }
 
 supply_usage slice_supply::usage() noexcept {

@@ -77,8 +77,9 @@ class slice_supply {
   void keep_to_budget() noexcept;
   // Changes the limit of its budget; nothing else may set that.
   void set_limit(std::size_t bytes) noexcept;
-  // From now on, memory made usable is of huge pages if the system has them, once 8 MiB are in use.
-  void prefer_huge_pages() noexcept;
+  // From now on, memory made usable while at least so many bytes are in use is of huge pages, if
+  // the system has them at hand. SIZE_MAX, as at first: none is.
+  void set_huge_pages_from(std::size_t bytes) noexcept;
   supply_usage usage() noexcept;
   // Nothing is taken or given back while `visit(region)` runs.
   template <class Visit>
@@ -111,6 +112,8 @@ class slice_supply {
   static bool commit_slices(region& r, std::size_t begin, std::size_t end) noexcept;
   bool extend(std::size_t slices, std::size_t step) noexcept;
   bool extend_by(region& r, std::size_t slices) noexcept;
+  void ask_for_huge_pages(region& r, std::size_t begin, std::size_t end) noexcept;
+  void forget_huge_pages() noexcept;
   std::size_t remove_empty_regions() noexcept;
   template <class Take>
   void* take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept;
@@ -148,7 +151,10 @@ class slice_supply {
   page_lock purge_lock_;  // while memory is given back
   page_lock grow_lock_;   // while more is made usable
   page_lock lock_;        // guards the records of slices; the only one that most calls take
-  bool wants_huge_pages_ = false;  // under `grow_lock_`
+  // Under `grow_lock_`: bytes in use, and the slices for which huge pages were asked last.
+  std::size_t huge_pages_from_ = SIZE_MAX;
+  std::byte* huge_begin_ = nullptr;
+  std::byte* huge_end_ = nullptr;
   std::atomic<bool> has_few_addresses_{false};
   std::atomic<bool> is_confined_{false};
   region* first_ = nullptr;
