@@ -99,6 +99,27 @@ void unmap_what_is_left(std::byte* p, std::size_t bytes, std::size_t page) noexc
   }
 }
 
+// Huge pages that are split already, each at the place of its number.
+constinit std::array<std::atomic<std::uint32_t>, 1024> split_pages{};
+
+// Whether the range ends inside a huge page that may still be whole. Afterwards none is.
+bool has_whole_huge_page(const page_range& range) noexcept {
+  const std::uintptr_t begin = address_of(range.begin);
+  const std::uintptr_t end = begin + range.bytes;
+  bool found = false;
+  for (std::uintptr_t at = round_down(begin, huge_page_bytes); at < end; at += huge_page_bytes) {
+    const auto number = static_cast<std::uint32_t>(at / huge_page_bytes);
+    std::atomic<std::uint32_t>& split = split_pages[number % split_pages.size()];
+    const bool is_known = split.load(std::memory_order_relaxed) == number;
+    // All of it goes, and a whole one may come to its place.
+    const bool goes = begin <= at && at + huge_page_bytes <= end;
+    if (is_known == !goes) continue;
+    split.store(goes ? 0 : number, std::memory_order_relaxed);
+    found |= !goes;
+  }
+  return found;
+}
+
 unsigned long long microseconds_of(clockid_t clock) noexcept {
   timespec now{};
   clock_gettime(clock, &now);
@@ -160,8 +181,7 @@ void split_huge_pages_at_purge() noexcept {
 void purge(void* p, std::size_t bytes) noexcept {
   const page_range range = whole_pages(p, bytes);
   if (range.bytes == 0) return;
-  const bool is_part = (address_of(range.begin) | range.bytes) % huge_page_bytes != 0;
-  if (is_part && splits_huge_pages.load(std::memory_order_relaxed)) {
+  if (splits_huge_pages.load(std::memory_order_relaxed) && has_whole_huge_page(range)) {
     madvise(range.begin, range.bytes, MADV_FREE);
   }
   madvise(range.begin, range.bytes, MADV_DONTNEED);

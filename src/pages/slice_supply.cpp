@@ -112,27 +112,28 @@ std::size_t slice_supply::next_step(std::size_t slices) const noexcept {
 }
 
 // Makes more of a region usable, until it has room for the run. False when no region has more.
-bool slice_supply::extend(std::size_t slices, std::size_t step) noexcept {
+bool slice_supply::extend(const wanted_run& wanted) noexcept {
   const auto has_room = [&](region& r) {
     return r.ready_slices + guard_slices() != slices_per_region &&
-           has_room_from(free_end_of(r), slices, step);
+           has_room_from(free_end_of(r), wanted.slices, wanted.step);
   };
+  // Limited memory is not taken in advance, and of large blocks only a few pages may be touched.
+  const bool is_huge = wanted.for_slab && !budget_.is_set() && budget_.in_use() >= huge_pages_from_;
   for (region* r = nullptr;;) {
     std::size_t roomy = 0;
     {
       const holding hold(lock_);
-      roomy = next_step(slices);
+      roomy = next_step(wanted.slices);
       r = r == nullptr ? first_ : r->next;
       while (r != nullptr && !has_room(*r)) r = r->next;
     }
     if (r == nullptr) return false;
-    if (extend_by(*r, roomy) || extend_by(*r, round_up(slices, slices_per_word))) return true;
+    if (extend_by(*r, roomy, is_huge)) return true;
+    if (extend_by(*r, round_up(wanted.slices, slices_per_word), is_huge)) return true;
   }
 }
 
-bool slice_supply::extend_by(region& r, std::size_t slices) noexcept {
-  // Limited memory is not taken in advance.
-  const bool is_huge = budget_.in_use() >= huge_pages_from_ && !budget_.is_set();
+bool slice_supply::extend_by(region& r, std::size_t slices, bool is_huge) noexcept {
   const std::size_t begin = r.ready_slices;
   const std::size_t step = is_huge ? os::huge_page_bytes / slice_bytes : 1;
   std::size_t end = std::min(round_up(begin + slices, step), slices_per_region - guard_slices());
@@ -150,32 +151,39 @@ bool slice_supply::extend_by(region& r, std::size_t slices) noexcept {
   return true;
 }
 
-// The first one is taken at once, which tells whether the system has them at hand. Where memory is
-// fragmented it has to make room for each, which takes longer than all faults that one saves; then
-// it is asked again when use has doubled.
-//
-// Only the slices made usable last are marked for huge pages. A daemon of the system fills up what
-// is marked, also where parts went back, so memory would grow again behind the program's back.
+// The first one may be taken at once, to see whether the system has them at hand. Where memory is
+// fragmented, or a virtual machine has yet to get it from its host, one takes longer than all
+// faults that it saves; then the system is asked again when use has doubled.
 void slice_supply::ask_for_huge_pages(region& r, std::size_t begin, std::size_t end) noexcept {
   constexpr std::size_t slices = os::huge_page_bytes / slice_bytes;
   constexpr unsigned long long at_hand_us = 4000;  // to clear one takes 50 to 400
   os::split_huge_pages_at_purge();
-  forget_huge_pages();
-  huge_begin_ = static_cast<std::byte*>(r.slice(begin));
-  huge_end_ = huge_begin_ + (end - begin) * slice_bytes;
-  os::prefer_huge_pages(huge_begin_, (end - begin) * slice_bytes);
+  os::prefer_huge_pages(r.slice(begin), (end - begin) * slice_bytes);
   const std::size_t first = round_up(begin, slices);
-  if (first + slices > end) return;
-  const unsigned long long before = os::thread_microseconds();
-  os::populate(r.slice(first), os::huge_page_bytes);
-  if (os::thread_microseconds() - before > at_hand_us) huge_pages_from_ = 2 * budget_.in_use();
+  if (huge_pages_at_hand_ && first + slices <= end) {
+    const unsigned long long before = os::thread_microseconds();
+    os::populate(r.slice(first), os::huge_page_bytes);
+    if (os::thread_microseconds() - before > at_hand_us) {
+      huge_pages_from_ = 2 * budget_.in_use();
+      return os::leave_pages_small(r.slice(begin), (end - begin) * slice_bytes);
+    }
+  }
+  if (r.huge_from == 0) r.huge_from = begin;
+  has_asked_ = true;
+  asked_ms_ = os::milliseconds();
 }
 
-void slice_supply::forget_huge_pages() noexcept {
-  if (huge_begin_ != huge_end_) {
-    os::leave_pages_small(huge_begin_, static_cast<std::size_t>(huge_end_ - huge_begin_));
+// A daemon of the system fills up what is marked for huge pages, also where parts went back: memory
+// would grow again behind the program's back. So marks last only as long as memory grows.
+void slice_supply::leave_rest_small() noexcept {
+  if (!has_asked_) return;
+  for (region* r = first_; r != nullptr; r = r->next) {
+    if (r->huge_from == 0) continue;
+    const std::size_t slices = r->ready_slices - r->huge_from;
+    os::leave_pages_small(r->slice(r->huge_from), slices * slice_bytes);
+    r->huge_from = 0;
   }
-  huge_begin_ = huge_end_ = nullptr;
+  has_asked_ = false;
 }
 
 void slice_supply::set_free(region& r, std::size_t begin, std::size_t end, bool dirty) noexcept {
@@ -217,7 +225,7 @@ void slice_supply::clear_dirty(region& r, std::size_t word, std::uint64_t bits) 
 // Returns the bytes of the regions' headers.
 std::size_t slice_supply::remove_empty_regions() noexcept {
   const holding growing(grow_lock_);
-  forget_huge_pages();  // they may be of a region that goes
+  leave_rest_small();
   region* gone = nullptr;
   {
     const holding hold(lock_);
@@ -363,22 +371,21 @@ void* slice_supply::find_within_limit(std::size_t slices, Take&& take, bool& is_
 
 // Under a limit free dirty slices count, so they go back before a run is refused.
 template <class Take>
-void* slice_supply::take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept {
-  if (!has_room_from(region_header_slices, slices, step)) return nullptr;
+void* slice_supply::take_anywhere(const wanted_run& wanted, Take&& take) noexcept {
+  if (!has_room_from(region_header_slices, wanted.slices, wanted.step)) return nullptr;
   bool is_refused = false;
-  void* const p = try_to_take(slices, step, take, is_refused);
+  void* const p = try_to_take(wanted, take, is_refused);
   if (!is_refused || purge_all() == 0) return p;
-  return try_to_take(slices, step, take, is_refused);
+  return try_to_take(wanted, take, is_refused);
 }
 
 template <class Take>
-void* slice_supply::try_to_take(std::size_t slices, std::size_t step, Take&& take,
-                                bool& is_refused) noexcept {
+void* slice_supply::try_to_take(const wanted_run& wanted, Take&& take, bool& is_refused) noexcept {
   void* p = nullptr;
   bool is_under_way = false;
   const auto is_decided = [&] {
     const holding hold(lock_);
-    p = find_within_limit(slices, take, is_refused);
+    p = find_within_limit(wanted.slices, take, is_refused);
     is_under_way = under_way_slices_ != 0;
     return p != nullptr || is_refused;
   };
@@ -388,7 +395,7 @@ void* slice_supply::try_to_take(std::size_t slices, std::size_t step, Take&& tak
       const holding growing(grow_lock_);
       for (;;) {
         if (is_decided()) return p;
-        if (extend(slices, step)) continue;
+        if (extend(wanted)) continue;
         if (!may_add || !add_region()) break;
         may_add = false;
       }
@@ -403,7 +410,7 @@ void* slice_supply::take(std::size_t bytes, bool busy) noexcept {
   const std::size_t slices = bytes / slice_bytes;
   const std::size_t words = slices / slices_per_word;
   bool is_warm = false;
-  void* const p = take_anywhere(slices, slices, [&](region& r) {
+  void* const p = take_anywhere({slices, slices, true}, [&](region& r) {
     return words == 0 ? take_from(r, slices, is_warm) : take_words_from(r, words, words);
   });
   if (p != nullptr && busy && words == 0 && !is_warm) populate(p, slices);
@@ -427,7 +434,7 @@ unsigned slice_supply::take(void** out, unsigned count, std::size_t bytes) noexc
 }
 
 void* slice_supply::take_words(std::size_t words, bool* is_zero) noexcept {
-  return take_anywhere(words * slices_per_word, slices_per_word, [&](region& r) {
+  return take_anywhere({words * slices_per_word, slices_per_word, false}, [&](region& r) {
     const std::size_t dirty = dirty_slices_;
     void* const p = take_words_from(r, words, 1);
     if (is_zero != nullptr) *is_zero = dirty_slices_ == dirty;
@@ -484,6 +491,10 @@ void slice_supply::decay() noexcept {
   }
   purge_some(keep);
   purge_lock_.unlock();
+  constexpr unsigned long long grows_no_more_ms = 1000;
+  if (!grow_lock_.try_lock()) return;
+  if (os::milliseconds() - asked_ms_ > grows_no_more_ms) leave_rest_small();
+  grow_lock_.unlock();
 }
 
 // A page of a region's header describes slices around these too: it can go if those are free.
@@ -606,6 +617,7 @@ std::size_t slice_supply::trim() noexcept {
 // `grow_lock_` keeps others from making more of the region usable.
 bool slice_supply::cut_regions() noexcept {
   const holding growing(grow_lock_);
+  leave_rest_small();
   bool has_any = false;
   for (region* r = nullptr;;) {
     std::size_t begin = 0;
@@ -659,9 +671,10 @@ void slice_supply::set_limit(std::size_t bytes) noexcept {
   budget_.set(bytes, (used_slices_ + dirty_slices_) * slice_bytes);
 }
 
-void slice_supply::set_huge_pages_from(std::size_t bytes) noexcept {
+void slice_supply::set_huge_pages_from(std::size_t bytes, bool at_hand) noexcept {
   const holding growing(grow_lock_);
   huge_pages_from_ = bytes;
+  huge_pages_at_hand_ = at_hand;
 }
 
 supply_usage slice_supply::usage() noexcept {

@@ -171,7 +171,7 @@ void use_memory_refused_at(long call, bool and_after) {
 
 void expect_all_refusals_survived(bool and_after) {
   // The engine of this process has done nothing, so each child has a fresh one.
-  constexpr long tried = 120;
+  constexpr long tried = 200;
   const mallard_test::outcome counted = mallard_test::run_forked([] {
     use_memory_refused_at(never, false);
     require(calls > 8 && calls <= tried, "calls of the system: ", calls);

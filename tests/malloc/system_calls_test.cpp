@@ -47,6 +47,11 @@ std::atomic<long> calls_under_lock{0};
 // A moment on an idle machine is longer on a busy one.
 std::atomic<bool> time_stands_still{false};
 std::atomic<long> seconds_later{0};
+std::atomic<std::size_t> asked_to_be_huge{0};
+std::atomic<std::size_t> left_small{0};
+// Each look at a thread's time finds it so much later.
+std::atomic<long> milliseconds_a_look{0};
+std::atomic<long> thread_milliseconds{0};
 
 }  // namespace
 
@@ -55,6 +60,11 @@ extern "C" {
 int __real_clock_gettime(clockid_t, timespec*);
 
 int __wrap_clock_gettime(clockid_t clock, timespec* now) {
+  if (clock == CLOCK_THREAD_CPUTIME_ID) {
+    const long later = thread_milliseconds += milliseconds_a_look;
+    *now = {later / 1000, later % 1000 * 1'000'000};
+    return 0;
+  }
   if (!time_stands_still) return __real_clock_gettime(clock, now);
   *now = {1'000'000 + seconds_later, 0};
   return 0;
@@ -106,6 +116,8 @@ int __wrap_madvise(void* p, size_t bytes, int advice) {
     purged_bytes += bytes;
     ++purges;
   }
+  if (advice == MADV_HUGEPAGE) asked_to_be_huge += bytes;
+  if (advice == MADV_NOHUGEPAGE) left_small += bytes;
 #ifdef MADV_POPULATE_WRITE
   if (advice == MADV_POPULATE_WRITE) {
     ++populates;
@@ -134,6 +146,39 @@ TEST(malloc_system_calls, a_system_that_cannot_populate_is_asked_once) {
     knows_populate = false;
     run_phase(32 * mib, 64);
     require(populates <= 1, "asked again: ", populates.load());
+  });
+}
+
+TEST(malloc_system_calls, memory_is_to_be_of_huge_pages_while_it_grows) {
+  expect_passed([] {
+    time_stands_still = true;
+    detail::the_pages.supply.set_huge_pages_from(32 * mib, true);
+    run_phase(30 * mib, 1000);
+    require(asked_to_be_huge == 0, "a small program asks");
+    run_phase(300 * mib, 1000);
+    require(asked_to_be_huge > 200 * mib, "asked for too little: ", asked_to_be_huge.load());
+    require(left_small == 0, "what grows is left small");
+    seconds_later += 2;
+    detail::the_pages.decay();
+    require(asked_to_be_huge == left_small, "a daemon may fill up what went back");
+    run_phase(600 * mib, 1000);
+    require(asked_to_be_huge > left_small, "what grows again is not asked for");
+    detail::trim();
+    require(asked_to_be_huge == left_small, "what is there no more is not forgotten");
+  });
+}
+
+TEST(malloc_system_calls, a_system_that_has_no_huge_pages_at_hand_is_asked_seldom) {
+  expect_passed([] {
+    milliseconds_a_look = 5;
+    detail::the_pages.supply.set_huge_pages_from(32 * mib, true);
+    run_phase(300 * mib, 1000);
+    require(asked_to_be_huge > 0, "never asked");
+    require(asked_to_be_huge < 100 * mib, "asked too often: ", asked_to_be_huge.load());
+    require(asked_to_be_huge == left_small, "more is asked for than the first");
+    detail::the_pages.supply.set_huge_pages_from(32 * mib, false);
+    run_phase(600 * mib, 1000);
+    require(asked_to_be_huge > 200 * mib, "who wants them in any case gets few");
   });
 }
 

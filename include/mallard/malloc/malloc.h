@@ -13,7 +13,7 @@
  *   background=on|off  a thread gives memory back while the program calls nothing (off)
  *   limit=BYTES        the most memory that blocks and what is around them may take (no limit)
  *   huge_pages=on|off|all
- *                      ask for huge pages: for blocks from 32 MiB, never, for all (on)
+ *                      ask for huge pages: for much memory, never, for all (on)
  *   zero_on_free=on|off
  *                      hardened build: clear blocks when they are freed (off)
  *   wrong_sizes=abort|report
@@ -50,7 +50,7 @@ void mallard_set_idle_bytes(size_t bytes);
  * free memory that is kept, which goes first. 0: no limit. */
 void mallard_set_limit_bytes(size_t bytes);
 
-/* Effects: sets whether huge pages are asked for from now on. */
+/* Effects: sets whether huge pages are asked for from now on, as huge_pages=on and =off do. */
 void mallard_set_huge_pages(int on);
 
 /* Effects: returns free memory to the system: of the calling thread, of ended and quiet threads,

@@ -20,6 +20,7 @@ struct region_pages {
   std::size_t ordinal;  // grows along the list
   std::size_t reserved_slices;
   std::size_t ready_slices;
+  std::size_t huge_from;  // from this slice on some are marked for huge pages; 0: none is
   std::size_t free_slices;
   std::array<std::uint64_t, region_words> free;
   std::array<std::uint64_t, region_words> dirty;  // free, and not given back to the system

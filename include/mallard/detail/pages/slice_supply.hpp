@@ -77,9 +77,9 @@ class slice_supply {
   void keep_to_budget() noexcept;
   // Changes the limit of its budget; nothing else may set that.
   void set_limit(std::size_t bytes) noexcept;
-  // From now on, memory made usable while at least so many bytes are in use is of huge pages, if
-  // the system has them at hand. SIZE_MAX, as at first: none is.
-  void set_huge_pages_from(std::size_t bytes) noexcept;
+  // From now on, memory made usable while at least so many bytes are in use is of huge pages.
+  // SIZE_MAX, as at first: none is. `at_hand`: only while the system has them at hand.
+  void set_huge_pages_from(std::size_t bytes, bool at_hand) noexcept;
   supply_usage usage() noexcept;
   // Nothing is taken or given back while `visit(region)` runs.
   template <class Visit>
@@ -97,6 +97,11 @@ class slice_supply {
  private:
   // A search for a run of a kind begins in the first region that may have one.
   static constexpr std::size_t run_kinds = 5;
+  struct wanted_run {
+    std::size_t slices;
+    std::size_t step;  // it begins at a multiple of so many slices
+    bool for_slab;
+  };
   struct slice_run {
     region* in;
     std::size_t begin;
@@ -110,15 +115,15 @@ class slice_supply {
   bool add_region() noexcept;
   static region* make_region(std::size_t reserved) noexcept;
   static bool commit_slices(region& r, std::size_t begin, std::size_t end) noexcept;
-  bool extend(std::size_t slices, std::size_t step) noexcept;
-  bool extend_by(region& r, std::size_t slices) noexcept;
+  bool extend(const wanted_run& wanted) noexcept;
+  bool extend_by(region& r, std::size_t slices, bool is_huge) noexcept;
   void ask_for_huge_pages(region& r, std::size_t begin, std::size_t end) noexcept;
-  void forget_huge_pages() noexcept;
+  void leave_rest_small() noexcept;
   std::size_t remove_empty_regions() noexcept;
   template <class Take>
-  void* take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept;
+  void* take_anywhere(const wanted_run& wanted, Take&& take) noexcept;
   template <class Take>
-  void* try_to_take(std::size_t slices, std::size_t step, Take&& take, bool& is_refused) noexcept;
+  void* try_to_take(const wanted_run& wanted, Take&& take, bool& is_refused) noexcept;
   std::size_t purge_all() noexcept;
 
   // Require `lock_`.
@@ -151,10 +156,11 @@ class slice_supply {
   page_lock purge_lock_;  // while memory is given back
   page_lock grow_lock_;   // while more is made usable
   page_lock lock_;        // guards the records of slices; the only one that most calls take
-  // Under `grow_lock_`: bytes in use, and the slices for which huge pages were asked last.
+  // Under `grow_lock_`, with the regions' `huge_from`.
   std::size_t huge_pages_from_ = SIZE_MAX;
-  std::byte* huge_begin_ = nullptr;
-  std::byte* huge_end_ = nullptr;
+  bool huge_pages_at_hand_ = false;
+  bool has_asked_ = false;
+  unsigned long long asked_ms_ = 0;  // when huge pages were asked for last
   std::atomic<bool> has_few_addresses_{false};
   std::atomic<bool> is_confined_{false};
   region* first_ = nullptr;
