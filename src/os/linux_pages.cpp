@@ -19,6 +19,7 @@ namespace mallard::inline v1::detail::os {
 namespace {
 
 constinit std::atomic<bool> splits_huge_pages{false};
+constinit std::atomic<bool> has_split{false};
 
 constexpr int mapping_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
@@ -176,6 +177,10 @@ void split_huge_pages_at_purge() noexcept {
   splits_huge_pages.store(true, std::memory_order_relaxed);
 }
 
+bool has_split_huge_pages() noexcept {
+  return has_split.exchange(false, std::memory_order_relaxed);
+}
+
 // MADV_DONTNEED by itself leaves a huge page charged to the process's group, though the resident
 // memory looks as if it had gone; MADV_FREE splits it at once.
 void purge(void* p, std::size_t bytes) noexcept {
@@ -183,6 +188,7 @@ void purge(void* p, std::size_t bytes) noexcept {
   if (range.bytes == 0) return;
   if (splits_huge_pages.load(std::memory_order_relaxed) && has_whole_huge_page(range)) {
     madvise(range.begin, range.bytes, MADV_FREE);
+    has_split.store(true, std::memory_order_relaxed);
   }
   madvise(range.begin, range.bytes, MADV_DONTNEED);
 }

@@ -169,21 +169,27 @@ void slice_supply::ask_for_huge_pages(region& r, std::size_t begin, std::size_t 
     }
   }
   if (r.huge_from == 0) r.huge_from = begin;
-  has_asked_ = true;
-  asked_ms_ = os::milliseconds();
+  has_asked_.store(true, std::memory_order_relaxed);
+  os::has_split_huge_pages();
 }
 
 // A daemon of the system fills up what is marked for huge pages, also where parts went back: memory
-// would grow again behind the program's back. So marks last only as long as memory grows.
+// would grow again behind the program's back. So marks last until a part goes back.
+void slice_supply::leave_gaps_small() noexcept {
+  if (!has_asked_.load(std::memory_order_relaxed) || !os::has_split_huge_pages()) return;
+  const holding growing(grow_lock_);
+  leave_rest_small();
+}
+
 void slice_supply::leave_rest_small() noexcept {
-  if (!has_asked_) return;
+  if (!has_asked_.load(std::memory_order_relaxed)) return;
   for (region* r = first_; r != nullptr; r = r->next) {
     if (r->huge_from == 0) continue;
     const std::size_t slices = r->ready_slices - r->huge_from;
     os::leave_pages_small(r->slice(r->huge_from), slices * slice_bytes);
     r->huge_from = 0;
   }
-  has_asked_ = false;
+  has_asked_.store(false, std::memory_order_relaxed);
 }
 
 void slice_supply::set_free(region& r, std::size_t begin, std::size_t end, bool dirty) noexcept {
@@ -467,6 +473,7 @@ void slice_supply::put_back(void* const* runs, unsigned count, std::size_t bytes
 }
 
 void slice_supply::shrink(std::size_t freed_bytes) noexcept {
+  leave_gaps_small();
   std::size_t keep = 0;
   {
     const holding hold(lock_);
@@ -491,10 +498,7 @@ void slice_supply::decay() noexcept {
   }
   purge_some(keep);
   purge_lock_.unlock();
-  constexpr unsigned long long grows_no_more_ms = 1000;
-  if (!grow_lock_.try_lock()) return;
-  if (os::milliseconds() - asked_ms_ > grows_no_more_ms) leave_rest_small();
-  grow_lock_.unlock();
+  leave_gaps_small();
 }
 
 // A page of a region's header describes slices around these too: it can go if those are free.

@@ -16,6 +16,9 @@ void leave_pages_small(void* p, std::size_t bytes) noexcept;
 // From now on `purge` of a part first splits the huge page around it, by a second system call.
 void split_huge_pages_at_purge() noexcept;
 
+// Whether any was split since the last call.
+bool has_split_huge_pages() noexcept;
+
 // The processor's time of the calling thread, with the system's for it.
 unsigned long long thread_microseconds() noexcept;
 

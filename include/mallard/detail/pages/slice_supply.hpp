@@ -119,6 +119,7 @@ class slice_supply {
   bool extend_by(region& r, std::size_t slices, bool is_huge) noexcept;
   void ask_for_huge_pages(region& r, std::size_t begin, std::size_t end) noexcept;
   void leave_rest_small() noexcept;
+  void leave_gaps_small() noexcept;
   std::size_t remove_empty_regions() noexcept;
   template <class Take>
   void* take_anywhere(const wanted_run& wanted, Take&& take) noexcept;
@@ -159,8 +160,7 @@ class slice_supply {
   // Under `grow_lock_`, with the regions' `huge_from`.
   std::size_t huge_pages_from_ = SIZE_MAX;
   bool huge_pages_at_hand_ = false;
-  bool has_asked_ = false;
-  unsigned long long asked_ms_ = 0;  // when huge pages were asked for last
+  std::atomic<bool> has_asked_{false};  // read also without the lock
   std::atomic<bool> has_few_addresses_{false};
   std::atomic<bool> is_confined_{false};
   region* first_ = nullptr;
