@@ -65,7 +65,7 @@ TEST_F(malloc_command_test, each_bench_writes_what_show_and_export_read) {
        "ns per block",
        {"time", "per_op", "rss"}},
       {small("mixed-malloc", {"--threads", "2", "--live", "100", "--objects", "1000"}), 1,
-       "malloc, 99.9th percentile, ns", words{"time", "rss"} + latencies},
+       "malloc, 99.9th percentile, ns", words{"time", "fill", "rss"} + latencies},
   };
   for (const expected& one : all) {
     const std::string name = one.call[1] + ".jsonl";

@@ -245,7 +245,7 @@ TEST_F(malloc_process_test, every_bench_answers_with_positive_figures) {
                                            "malloc_longest", "free_p50",    "free_p99",
                                            "free_p999",      "free_longest"};
   std::set<std::string> mixed = latencies;
-  mixed.insert({"time", "rss"});
+  mixed.insert({"time", "fill", "rss"});
   const std::map<std::string, std::set<std::string>> expected = {
       {"churn", {"time", "time_with_threads", "user", "system", "rss"}},
       {"thrash", {"time", "rss"}},
