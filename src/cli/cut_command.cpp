@@ -87,6 +87,9 @@ int cut(cut_options options) {
   const std::uint64_t events = copy(trace, part, options.output);
   warn(trace.problems());
   fmt::print("{}: {} of {} events\n", options.output, events, trace.event_count());
+  if (!trace.is_whole()) {
+    fmt::print("{}: not whole, as {} is not\n", options.output, options.trace);
+  }
   return success;
 }
 

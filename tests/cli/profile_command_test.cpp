@@ -73,6 +73,16 @@ TEST_F(profile_command_test, a_cut_has_the_events_of_its_time_alone) {
   EXPECT_EQ(all["total"], dims()["total"]);
 }
 
+TEST_F(profile_command_test, a_cut_of_half_a_trace_says_so_and_keeps_no_budget) {
+  fs::resize_file(file("t.mallard"), fs::file_size(file("t.mallard")) / 2);
+  const ended cut = run({"cut", "t.mallard", "-o", "half.mallard"});
+  EXPECT_EQ(cut.status, 0);
+  EXPECT_THAT(cut.out, HasSubstr("half.mallard: not whole, as t.mallard is not"));
+  EXPECT_EQ(nlohmann::json::parse(run({"dims", "half.mallard", "--json"}).out)["complete"], false);
+  write("budget", "peak <= 10 GB\n");
+  expect_refused({"check", "half.mallard", "--budget", "budget"}, 1, "is incomplete");
+}
+
 TEST_F(profile_command_test, exports_have_a_row_for_each_block) {
   const auto allocations = dims()["total"]["allocations"].get<std::size_t>() +
                            dims()["total"]["reallocations"].get<std::size_t>();

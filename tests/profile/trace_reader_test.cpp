@@ -202,6 +202,24 @@ TEST(copy_trace, a_part_is_a_trace_of_its_own) {
   EXPECT_EQ(trace_reader(copy.path()).facts().end, trace.facts().end);
 }
 
+TEST(copy_trace, of_a_trace_that_is_not_whole_is_not_whole) {
+  const scratch_file file("whole"), copy("copy"), again("again");
+  write_trace(file.path());
+  const std::string bytes = mallard_test::read_file(file.path());
+  std::string damaged = bytes;
+  damaged[bytes.find("MLCH", bytes.size() / 2) + 50] ^= 0x55;
+  for (const std::string& one : {bytes.substr(0, bytes.size() / 2), damaged}) {
+    write_bytes(file.path(), one);
+    trace_reader trace(file.path());
+    copy_trace(trace, {}, copy.path());
+    trace_reader part(copy.path());
+    EXPECT_EQ(all_of(part).size(), all_of(trace).size());
+    EXPECT_FALSE(part.is_whole());
+    copy_trace(part, {}, again.path());
+    EXPECT_FALSE(trace_reader(again.path()).is_whole());
+  }
+}
+
 TEST(copy_trace, addresses_of_unloaded_modules_mean_what_they_did) {
   const scratch_file file("whole"), copy("part");
   trace_writer writer(file.path(), {});

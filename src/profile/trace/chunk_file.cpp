@@ -36,7 +36,7 @@ chunk_file::chunk_file(const std::string& path)
     }
     if (!read_index()) {
       scan(trace_header_bytes);
-      problems_.push_back(path_ + ": the trace was not finished; its end may be missing");
+      problems_.push_back(path_ + ": the trace was not finished; some of it may be missing");
     }
   } catch (...) {
     close(file_);

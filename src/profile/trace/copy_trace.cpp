@@ -96,7 +96,13 @@ std::uint64_t copy_trace(trace_reader& trace, const selection& part, const std::
   out.end(ends_before ? end_info{part.until, end_kind::unknown, 0} : facts.end);
   out.symbols(trace.symbols());
   const std::uint64_t count = out.event_count();
-  if (!out.finish()) throw std::runtime_error(out.error());
+  // A copy has the gaps of its source, so it is not a finished trace where that is none.
+  if (trace.problems().empty()) {
+    out.finish();
+  } else {
+    out.flush();
+  }
+  if (!out.error().empty()) throw std::runtime_error(out.error());
   return count;
 }
 

@@ -7,8 +7,9 @@
 namespace mallard::profile {
 
 // Effects: writes what `part` takes of the trace to the file `to`, with all modules and symbols,
-// and finishes it. Times stay what they were. Returns: how many events it has. Throws
-// std::system_error if the file cannot be created, std::runtime_error if it cannot be written.
+// and finishes it if nothing was missing in what was read. Times stay what they were. Returns: how
+// many events it has. Throws std::system_error if the file cannot be created, std::runtime_error if
+// it cannot be written.
 std::uint64_t copy_trace(trace_reader& trace, const selection& part, const std::string& to);
 
 }  // namespace mallard::profile
