@@ -63,6 +63,7 @@ void print_process(const profile::recorded_process& one) {
     say(", {} of them by threads beyond the {} that are recorded at once",
         one.refused == one.dropped ? "all" : std::to_string(one.refused), recorder::most_threads);
   }
+  if (one.ran_on) say("; incomplete: the process ran on");
   if (!one.error.empty()) say("; incomplete: {}", one.error);
   say("\n");
 }
@@ -85,9 +86,9 @@ void print_summary(const profile::record_summary& done) {
     say("mallard: {}; its calls still go through the recorder, which is idle\n", done.not_let_be);
   }
   if (done.left_running != 0) {
-    say("mallard: {} process{} of the program go{} on unrecorded; --wait waits for {}\n",
-        done.left_running, done.left_running == 1 ? "" : "es", done.left_running == 1 ? "es" : "",
-        done.left_running == 1 ? "it" : "them");
+    const bool is_one = done.left_running == 1;
+    say("mallard: {} process{} of the program ran on unrecorded; --wait waits for {}\n",
+        done.left_running, is_one ? "" : "es", is_one ? "it" : "them");
   }
   const profile::recorded_process* const look_at = whatif::main_trace(done);
   if (look_at == nullptr || look_at->events == 0) {

@@ -14,6 +14,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "preload/functions.hpp"
 #include "profile/record/program_check.hpp"
@@ -71,10 +72,10 @@ class recording : public testing::Test {
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
   // The test's own program, doing what it is told.
-  record_summary run(const std::vector<std::string>& words) {
+  record_summary run(const std::vector<std::string>& words, const record_hooks& hooks = {}) {
     options.command = {MALLARD_RECORDED_PROGRAM};
     options.command.insert(options.command.end(), words.begin(), words.end());
-    return record(options, {});
+    return record(options, hooks);
   }
   record_summary run_and_pass(const std::vector<std::string>& words) {
     record_summary done = run(words);
@@ -401,6 +402,28 @@ TEST_F(recording, waits_for_processes_whose_parents_have_ended) {
   EXPECT_EQ(events, 100U);
 }
 
+// It ends before the trace of the program is finished.
+TEST_F(recording, names_a_daemon_that_ran_on_however_soon_it_ends) {
+  int lives[2];
+  ASSERT_EQ(pipe(lives), 0);
+  record_hooks hooks;
+  hooks.finishing = [&](trace_writer&) {
+    close(std::exchange(lives[1], -1));
+    char nothing;
+    while (read(lives[0], &nothing, 1) < 0 && errno == EINTR) {
+    }
+  };
+  const record_summary done = run({"daemon"}, hooks);
+  close(lives[0]);
+  EXPECT_EQ(done.left_running, 1U);
+  EXPECT_EQ(done.unrecorded, 50U);
+  for (const recorded_process& one : done.processes) {
+    EXPECT_EQ(one.ran_on, one.file != options.output);
+    EXPECT_EQ(trace_reader(one.file).is_whole(), one.file == options.output);
+  }
+  EXPECT_EQ(done.processes.size(), 2U);
+}
+
 TEST_F(recording, of_programs_that_may_not_change_what_signals_do_takes_samples_all_the_same) {
   options.session.cpu_period_us = 1000;
   for (const char* const how : {"filtered", "filtered_with_threads"}) {
@@ -462,7 +485,7 @@ TEST_F(recording, of_a_process_that_starts_another_program_ends_what_came_first)
   EXPECT_EQ(memory->threads[0].load(), mallard::recorder::slot_state::in_use);
   EXPECT_EQ(memory->threads[1].load(), mallard::recorder::slot_state::free);
   EXPECT_TRUE(reader.has_processes());
-  reader.finish();
+  reader.finish(false);
   EXPECT_EQ(reader.done().size(), 2U);
 }
 

@@ -113,7 +113,11 @@ recorded_process process_recording::finish(const end_info& end,
   trace_.resident(resident_.all());
   trace_.end(end);
   if (finishing) finishing(trace_);
-  trace_.finish();
+  if (ran_on_) {
+    trace_.flush();
+  } else {
+    trace_.finish();
+  }
   recorded_process out;
   out.pid = pid_;
   out.file = file_;
@@ -123,6 +127,7 @@ recorded_process process_recording::finish(const end_info& end,
   out.dropped = dropped_;
   out.refused = refused_;
   out.waited_ns = waited_ns_;
+  out.ran_on = ran_on_;
   out.error = trace_.error();
   std::error_code ignored;
   if (!out.error.empty() && std::filesystem::file_size(file_, ignored) == 0) {

@@ -25,7 +25,8 @@ struct recorded_process {
   std::uint64_t dropped = 0;
   std::uint64_t refused = 0;  // of these, of threads beyond those that are recorded at once
   std::uint64_t waited_ns = 0;
-  std::string error;  // one line, if the file is incomplete
+  bool ran_on = false;  // beyond the recording, so the trace is not finished
+  std::string error;    // one line, if the file could not be written
 };
 
 class process_recording {
@@ -51,6 +52,8 @@ class process_recording {
   std::uint64_t events() const;
   std::uint64_t bytes() const { return trace_.bytes(); }
 
+  // The process runs on unrecorded: its trace has no end and is left as one that was not finished.
+  void leave_unfinished() { ran_on_ = true; }
   // Writes the rest. `finishing` may add to the trace, such as symbols, before it is closed.
   recorded_process finish(const end_info& end, const std::function<void(trace_writer&)>& finishing);
 
@@ -70,6 +73,7 @@ class process_recording {
   std::uint64_t dropped_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t waited_ns_ = 0;
+  bool ran_on_ = false;
 };
 
 }  // namespace mallard::profile

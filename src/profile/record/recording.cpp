@@ -376,23 +376,28 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
     }
   }
   record_summary out;
+  // They are counted before the end: a daemon may end while we finish the traces.
+  reader.reap();
+  const std::uint32_t living = memory.processes_told();
   set_mode(memory, recorder::recording::over);
   if (!program.ended()) program.let_be(out);
-  reader.finish();
+  reader.finish(options.pid == 0 && !cut);
   program.give_back_memory();
   out.processes = reader.done();
   out.seconds = seconds() - began;
   program.describe(out);
   out.cut = cut;
   out.interrupted = interrupts != 0;
-  out.unrecorded = memory->unrecorded.load();
   out.not_followed = not_followed(*memory);
   for (const std::string& file : reader.with_own_malloc()) {
     program_check& found = out.not_followed.emplace_back();
     found.what = obstacle::own_malloc;
     found.file = file;
   }
-  if (!out.cut) out.left_running = memory.processes_told();
+  // One that has ended without another operation was recorded whole.
+  const std::uint32_t still_living = memory.processes_told();
+  out.unrecorded = memory->unrecorded.load();
+  if (!cut) out.left_running = out.unrecorded != 0 ? living : still_living;
   out.more_not_followed = memory->more_unfollowed.load();
   return out;
 }

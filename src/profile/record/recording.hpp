@@ -56,7 +56,7 @@ struct record_summary {
   std::vector<program_check> not_followed;
   std::uint32_t more_not_followed = 0;
   std::string not_let_be;          // why the hooks are still in the attached process
-  std::uint32_t left_running = 0;  // processes of the program that still run
+  std::uint32_t left_running = 0;  // processes of the program that ran on unrecorded
   bool exited = true;              // or killed by a signal
   int status = 0;                  // the exit status, or the signal
 };

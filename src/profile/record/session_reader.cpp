@@ -343,11 +343,23 @@ void session_reader::wait_for_writers() const {
   }
 }
 
-void session_reader::finish() {
+// Whether a process that was there when the recording ended did more, or still may. Who did the
+// unrecorded operations is not known.
+bool session_reader::ran_on(std::uint32_t process) const {
+  const bool is_there = !memory_->process(process).foreign && is_alive(process);
+  return is_there || (*memory_)->unrecorded.load() != 0;
+}
+
+void session_reader::finish(bool cuts_off) {
   wait_for_writers();
   take();
   for_each_process(
       [&](std::uint32_t, const recorder::process_slot& slot) { look_at_program(slot.program); });
+  for (auto& [index, one] : open_) {
+    if (cuts_off && over_at_ == 0 && one.recording != nullptr && ran_on(index)) {
+      one.recording->leave_unfinished();
+    }
+  }
   while (!open_.empty()) end_process(open_.begin()->first);
   if (first_ != nullptr) finish(std::move(first_), first_end_);
   for (recorded_process& one : finisher_.take()) done_.push_back(std::move(one));

@@ -51,8 +51,8 @@ class session_reader {
   }
   // Writes out everything read since the last call, so that it is safe whatever happens to us.
   void flush();
-  // Finishes everything.
-  void finish();
+  // Finishes everything. `cuts_off`: processes that still ran are not done with what they did.
+  void finish(bool cuts_off);
   // Sends the signal to all recorded processes that have not ended.
   void signal_all(int signal) const;
   // Whether a process has not ended.
@@ -78,6 +78,7 @@ class session_reader {
   process_info info_of(std::uint64_t pid, std::uint64_t parent, std::vector<std::string> command,
                        bool begins_late) const;
   bool is_alive(std::uint32_t process) const;
+  bool ran_on(std::uint32_t process) const;
   bool has_threads(std::uint32_t process);
   void look_at_program(const std::string& file);
   template <class Do>
