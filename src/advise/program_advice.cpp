@@ -181,7 +181,19 @@ double program_advice::passed() const {
 }
 
 std::optional<advice_report> program_advice::give() {
-  if (request_.once) return give_once();
+  try {
+    return request_.once ? give_once() : give_tried();
+  } catch (const profile::reading_interrupted&) {
+    return std::nullopt;
+  }
+}
+
+void program_advice::open_trace() {
+  trace_.emplace(run_.trace);
+  trace_->interrupted_by(request_.interrupted);
+}
+
+std::optional<advice_report> program_advice::give_tried() {
   runner_.emplace(request_.runs, request_.metric, request_.interrupted);  // while we are small
   time_it();
   if (was_interrupted()) return std::nullopt;
@@ -194,7 +206,7 @@ std::optional<advice_report> program_advice::give() {
   record_its_middle(longest);
   if (was_interrupted()) return std::nullopt;
   begin("reading the recording", 0);
-  trace_.emplace(run_.trace);
+  open_trace();
   options_ = options();
   adviser adviser(*trace_, options_);
   advice_report report = adviser.to_try(candidates_of_middle());
@@ -222,6 +234,7 @@ std::optional<advice_report> program_advice::give() {
 std::vector<candidate> program_advice::candidates_of_middle() const {
   if (!middle_) return {};
   profile::trace_reader trace(middle_->trace);
+  trace.interrupted_by(request_.interrupted);
   if (trace.event_count() == 0 || trace.stacks().size() <= 1) return {};
   return adviser(trace, options_).candidates();
 }
@@ -229,7 +242,7 @@ std::vector<candidate> program_advice::candidates_of_middle() const {
 std::optional<advice_report> program_advice::give_once() {
   if (!record(0)) return std::nullopt;
   begin("replaying the recording under each strategy", 0);
-  trace_.emplace(run_.trace);
+  open_trace();
   advice_report report =
       advice_on_trace(*trace_, request_.quick, request_.interrupted, request_.replayer);
   report.trace = request_.keep;
@@ -478,6 +491,7 @@ void program_advice::add_remarks(advice_report& report) const {
 
 advice_report advice_on_trace(profile::trace_reader& trace, bool quick, bool (*interrupted)(),
                               const std::filesystem::path& replayer) {
+  trace.interrupted_by(interrupted);
   profile::find_missing_symbols(trace);
   advise_options options = options_for(quick, interrupted);
   options.program = replayer;

@@ -63,6 +63,8 @@ class program_advice {
   void begin(std::string_view phase, double seconds) const;
   double passed() const;
   std::optional<advice_report> give_once();
+  std::optional<advice_report> give_tried();
+  void open_trace();
   void time_it();
   void sample_it();
   profile::record_options recording(double longest) const;

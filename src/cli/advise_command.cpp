@@ -68,7 +68,7 @@ void print(const advise_request& request, const advice_report& report, colour_ch
 void write_page(const advise_request& request, const std::string& trace,
                 const advice_report& report) {
   if (request.page.empty()) return;
-  report::write_trace_report(trace, request.page, advise::to_json(report));
+  report::write_trace_report(trace, request.page, advise::to_json(report), was_interrupted);
   if (!request.json && !request.markdown) fmt::print("\nPage: {}\n", request.page);
 }
 
@@ -84,10 +84,8 @@ int finish(const advise_request& request, profile::trace_reader& trace, const st
   return success;
 }
 
-int advise_trace(const advise_request& request, const std::string& path, colour_choice choice) {
-  const auto opened = open_trace(path);
-  profile::trace_reader& trace = *opened;
-  const interrupt_guard guard;
+int advise_trace(const advise_request& request, profile::trace_reader& trace,
+                 const std::string& path, colour_choice choice) {
   std::optional<phase_line> phases(std::in_place);
   phases->begin("reading the recording, and replaying it under each strategy", 0);
   advice_report report = advise::advice_on_trace(trace, request.quick, was_interrupted);
@@ -100,6 +98,8 @@ int advise_trace(const advise_request& request, const std::string& path, colour_
 }
 
 int advise_program(const advise_request& request, colour_choice choice) {
+  const std::string obstacle = whatif::look_at_program(request.words.front());
+  if (!obstacle.empty()) throw usage_error(obstacle);
   advise::program_request wanted;
   wanted.command = request.words;
   wanted.runs = driven(request.words, request.load);
@@ -143,20 +143,7 @@ int advise_process(const advise_request& request, colour_choice choice) {
   if (!request.keep.empty()) {
     copy_to(request.keep, run.trace);
   }
-  return advise_trace(request, run.trace, choice);
-}
-
-// Ctrl-C also ends the processes that run the program: what fails for that is no error.
-int advise_command(const advise_request& request, colour_choice choice) {
-  const std::string obstacle = whatif::look_at_program(request.words.front());
-  if (!obstacle.empty()) throw usage_error(obstacle);
-  const interrupt_guard guard;
-  try {
-    return advise_program(request, choice);
-  } catch (const std::exception&) {
-    if (was_interrupted()) return interrupted;
-    throw;
-  }
+  return advise_trace(request, *open_trace(run.trace), run.trace, choice);
 }
 
 int give_advice(const advise_request& request, bool is_command, colour_choice choice) {
@@ -169,11 +156,16 @@ int give_advice(const advise_request& request, bool is_command, colour_choice ch
   }
   if (!request.page.empty()) expect_writable(request.page, "-o");
   if (!request.keep.empty()) expect_writable(request.keep, "--keep");
-  if (request.pid != 0) return advise_process(request, choice);
-  if (is_command) return advise_command(request, choice);
+  if (request.pid != 0 || is_command) {
+    return until_interrupted([&] {
+      return request.pid != 0 ? advise_process(request, choice) : advise_program(request, choice);
+    });
+  }
   if (request.words.size() > 1) throw usage_error("advise takes one trace, or a command after --");
   if (!request.keep.empty()) throw usage_error("--keep is for commands: this is a trace already");
-  return advise_trace(request, request.words.front(), choice);
+  const std::string& path = request.words.front();
+  const auto trace = open_trace(path);
+  return until_interrupted([&] { return advise_trace(request, *trace, path, choice); });
 }
 
 // Throws usage_error.

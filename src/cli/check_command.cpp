@@ -12,6 +12,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/document.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/newest_trace.hpp"
 #include "cli/output_file.hpp"
 #include "cli/profile_text.hpp"
@@ -251,7 +252,9 @@ int check_program(const check_options& options, const rule_list& rules) {
 
 int check(const check_options& options, bool is_command) {
   need_file(options.keep, "a trace");
-  if (is_command) return check_program(options, rules_of(options));
+  if (is_command) {
+    return until_interrupted([&] { return check_program(options, rules_of(options)); });
+  }
   if (options.words.size() > 1) {
     throw usage_error("check takes one trace, or a command after --");
   }

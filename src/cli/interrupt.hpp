@@ -1,6 +1,10 @@
 // Ctrl-C: asks the bench to stop instead of killing it.
 #pragma once
 
+#include <exception>
+
+#include "cli/cli.hpp"
+
 namespace mallard::cli {
 
 // While one of these lives, SIGINT, SIGTERM and SIGHUP only set a flag (and interrupt blocking
@@ -14,5 +18,18 @@ class interrupt_guard {
 };
 
 bool was_interrupted();
+
+// Returns: what the work does, or `interrupted`. An interrupt also ends the processes that run a
+// program, and the reading of a trace: what fails for that is no error.
+template <class Work>
+int until_interrupted(const Work& work) {
+  const interrupt_guard guard;
+  try {
+    return work();
+  } catch (const std::exception&) {
+    if (was_interrupted()) return interrupted;
+    throw;
+  }
+}
 
 }  // namespace mallard::cli

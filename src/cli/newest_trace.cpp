@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/interrupt.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/import/open_trace.hpp"
@@ -52,6 +53,7 @@ std::string trace_or_newest(const std::string& named) {
 std::unique_ptr<profile::trace_reader> open_trace(const std::string& path) {
   profile::opened_trace opened = profile::open_trace(path);
   warn(opened.imported.problems);
+  opened.trace->interrupted_by(was_interrupted);
   return std::move(opened.trace);
 }
 

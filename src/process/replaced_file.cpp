@@ -21,6 +21,7 @@ replaced_file::replaced_file(fs::path out) : out_(std::move(out)), path_(out_) {
   if (!is_there && type != fs::file_type::not_found) return;
   fs::path beside = out_;
   beside += '.' + std::to_string(getpid()) + ".tmp";
+  removed_.emplace(beside);
   const int file = open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return;
   close(file);
@@ -40,6 +41,7 @@ void replaced_file::finish() {
   if (problem)
     throw std::runtime_error(out_.string() + ": cannot be written: " + problem.message());
   path_ = out_;
+  removed_.reset();
 }
 
 void replace_file(const fs::path& out, const std::function<void(std::ostream&)>& write) {

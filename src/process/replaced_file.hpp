@@ -5,13 +5,16 @@
 //   to.finish();
 //
 // Whoever reads `out` sees the old file or the new one, never a part, and the old one stays where
-// that cannot be written. A device, a pipe, a link, or a file in a folder where nothing can be
-// made is written itself.
+// that cannot be written, also where an interrupt ends us. A device, a pipe, a link, or a file in a
+// folder where nothing can be made is written itself.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <optional>
+
+#include "process/removed_when_killed.hpp"
 
 namespace mallard::process {
 
@@ -32,6 +35,7 @@ class replaced_file {
  private:
   std::filesystem::path out_;
   std::filesystem::path path_;
+  std::optional<removed_when_killed> removed_;
 };
 
 // Effects: `write` writes to the stream what then is the file `out`. Throws std::runtime_error,

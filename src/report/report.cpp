@@ -47,7 +47,8 @@ constexpr std::size_t most_subsystems = 7;
 
 std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
                                             const std::filesystem::path& out,
-                                            const nlohmann::ordered_json& advice) {
+                                            const nlohmann::ordered_json& advice,
+                                            bool (*interrupted)()) {
   refuse_to_overwrite(trace, out);
   if (profile::is_summed_profile(trace.string())) {
     profile::summed_profile program = profile::read_summed_profile(trace.string());
@@ -64,6 +65,7 @@ std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
   }
   const profile::opened_trace opened = profile::open_trace(trace.string());
   profile::trace_reader& reader = *opened.trace;
+  reader.interrupted_by(interrupted);
   const profile::function_table functions(reader);
   // The page chooses parts of the time by the steps of the history.
   profile::trace_analysis analysis(reader, functions,

@@ -17,10 +17,12 @@ namespace mallard::report {
 void write_report(std::span<const std::filesystem::path> results, const std::filesystem::path& out);
 
 // The same for one recorded program, with what `mallard advise` says of it, if anything, first.
-// Throws as above; gives a line for all of the trace that could not be read.
+// Throws as above, and where `interrupted` ends the reading; gives a line for all of the trace that
+// could not be read.
 std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
                                             const std::filesystem::path& out,
-                                            const nlohmann::ordered_json& advice = {});
+                                            const nlohmann::ordered_json& advice = {},
+                                            bool (*interrupted)() = nullptr);
 
 // The page of two recordings: `difference` as `mallard diff --json` says it, and a flame graph of
 // each. Throws as above.

@@ -97,11 +97,13 @@ TEST_F(program_advice_test, once_runs_it_once_and_replays) {
   EXPECT_THAT(phases_[1], HasSubstr("replaying"));
 }
 
-TEST_F(program_advice_test, is_silent_once_it_is_interrupted) {
-  request_.begins = [](std::string_view phase, double) {
+TEST_F(program_advice_test, is_silent_and_reads_no_more_once_it_is_interrupted) {
+  request_.begins = [this](std::string_view phase, double) {
+    phases_.emplace_back(phase);
     if (phase.starts_with("reading")) stopped = true;
   };
   EXPECT_FALSE(program_advice(request_).give());
+  EXPECT_EQ(phases_.back(), "reading the recording");
 }
 
 TEST_F(program_advice_test, says_in_one_line_what_cannot_be_advised) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "profile/trace/copy_trace.hpp"
+#include "profile/trace/event_batches.hpp"
 #include "profile/trace_script.hpp"
 #include "support/read_file.hpp"
 
@@ -153,6 +154,19 @@ TEST(trace_reader, a_damaged_byte_loses_a_chunk_at_most) {
     EXPECT_FALSE(trace.problems().empty()) << at;
   }
   EXPECT_GE(worst, everything - 11);
+}
+
+TEST(trace_reader, reading_ends_when_it_is_interrupted) {
+  const scratch_file file;
+  write_trace(file.path());
+  trace_reader trace(file.path());
+  static bool interrupted = false;
+  trace.interrupted_by([] { return interrupted; });
+  event_batches batches(trace.events());
+  interrupted = true;
+  EXPECT_THROW(batches.next(), reading_interrupted);
+  EXPECT_THROW(all_of(trace), reading_interrupted);
+  EXPECT_TRUE(trace.is_whole());
 }
 
 TEST(trace_reader, other_files_are_refused_in_one_line) {

@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 
+#include "process/removed_when_killed.hpp"
 #include "process/temporary_place.hpp"
 #include "profile/import/call_log.hpp"
 #include "profile/import/heaptrack.hpp"
@@ -26,6 +28,7 @@ class temporary_file {
     const int file = mkostemp(path_.data(), O_CLOEXEC);
     if (file < 0) throw std::runtime_error(process::no_temporary_file(path_, std::strerror(errno)));
     close(file);
+    removed_.emplace(path_);
   }
   ~temporary_file() { unlink(path_.c_str()); }
   temporary_file(const temporary_file&) = delete;
@@ -34,6 +37,7 @@ class temporary_file {
 
  private:
   std::string path_;
+  std::optional<process::removed_when_killed> removed_;
 };
 
 }  // namespace

@@ -118,6 +118,7 @@ std::uint64_t chunk_file::next_header(std::uint64_t from) const {
 }
 
 bool chunk_file::load(const chunk_place& place, std::string& out) {
+  if (interrupted_ != nullptr && interrupted_()) throw reading_interrupted();
   const std::string bytes =
       read(place.offset, chunk_header_bytes + static_cast<std::size_t>(place.header.bytes));
   try {

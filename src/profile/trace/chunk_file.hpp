@@ -3,12 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "profile/trace/chunk.hpp"
 
 namespace mallard::profile {
+
+// Not damage: somebody asked for the end.
+struct reading_interrupted : std::runtime_error {
+  reading_interrupted() : std::runtime_error("interrupted") {}
+};
 
 struct chunk_place {
   std::uint64_t offset = 0;  // of the header
@@ -32,7 +38,9 @@ class chunk_file {
 
   // Effects: `out` is what the chunk holds, uncompressed. Returns: whether it is undamaged; if not,
   // problems() has a line more.
+  // Throws reading_interrupted once what interrupted_by() was given says so; asked from any thread.
   bool load(const chunk_place& place, std::string& out);
+  void interrupted_by(bool (*asked)()) { interrupted_ = asked; }
   void add_problem(const chunk_place& place, const std::string& what);
 
  private:
@@ -47,6 +55,7 @@ class chunk_file {
   std::vector<chunk_place> chunks_;
   std::vector<std::string> problems_;
   decompressor decompressor_;
+  bool (*interrupted_)() = nullptr;
 };
 
 }  // namespace mallard::profile

@@ -104,6 +104,9 @@ class trace_reader {
   std::uint64_t sample_count() const { return sample_count_; }
   std::uint64_t last_time() const { return last_time_; }  // of an event or the process's end
 
+  // From now on reading events throws reading_interrupted once `asked` says so.
+  void interrupted_by(bool (*asked)()) { file_.interrupted_by(asked); }
+
   // The events again from the beginning, as often as wanted; the reader must outlive them.
   event_stream events(const selection& part = {}) { return event_stream(file_, stacks_, part); }
 
