@@ -247,6 +247,7 @@ void add_advise_command(command_parser app, const context& shared) {
       "End each run of the program after this many seconds; with --pid, record that long");
   command.add_flag("--no-try", request->no_try,
                    "Replay the recording only; do not run the program again");
+  if (shared.has_dashes) request->page = "advice.html";
   command.add_new_file(
       "-o,--output", request->page,
       "Write the page with all figures here (default: advice.html; for a trace, none)");
@@ -254,7 +255,6 @@ void add_advise_command(command_parser app, const context& shared) {
                    "Run the program only once, to record it; nothing is timed or tried");
   command.add_new_file("--keep", request->keep, "Keep the command's trace here");
   command.runs([&shared, request] {
-    if (request->page.empty() && shared.has_dashes) request->page = "advice.html";
     if (!request->load.load.empty() && !shared.has_dashes) {
       throw usage_error("--load is for a command after --");
     }

@@ -11,12 +11,14 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "cli/output_file.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/nearest_names.hpp"
+#include "report/page.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -32,6 +34,15 @@ std::string unmarked(std::string word) {
 
 std::vector<const CLI::App*> all_commands(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+template <class Value>
+std::filesystem::path name_of(const Value& value) {
+  if constexpr (std::is_same_v<Value, std::optional<std::string>>) {
+    return value.value_or("");
+  } else {
+    return value;
+  }
 }
 
 const CLI::App* find_command(const CLI::App& app, const std::string& name) {
@@ -272,17 +283,21 @@ std::vector<described_command> command_parser::describe() const {
 template <class Value>
 parser_option command_parser::add_new_file(const std::string& names, Value& value,
                                            const std::string& help) const {
-  files_->push_back(parser_->add_option(names, value, help)->transform(file_behind));
+  CLI::Option* const option = parser_->add_option(names, value, help)->transform(file_behind);
+  files_->push_back({option, [&value] { return name_of(value); }});
   if (parser_->get_option_no_throw("--force") == nullptr) {
     parser_->add_flag_callback("--force", [] {}, "Replace the file if it exists");
   }
-  return parser_option(files_->back());
+  return parser_option(option);
 }
 
 void command_parser::runs(action what) const {
   parser_->callback([parser = parser_, files = files_, chosen = chosen_, what = std::move(what)] {
-    for (const CLI::Option* one : *files) {
-      if (one->count() != 0 && parser->count("--force") == 0) refuse_to_replace(one->results()[0]);
+    for (const new_file& one : *files) {
+      if (parser->count("--force") != 0) break;
+      const std::filesystem::path name = one.name();
+      // Whoever asks for a page again without a name for it wants it in place of the last.
+      if (one.option->count() != 0 || !report::is_page(name)) refuse_to_replace(name);
     }
     *chosen = what;
   });

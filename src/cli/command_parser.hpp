@@ -57,7 +57,7 @@ class command_parser {
   using action = std::function<int()>;  // gives the exit status
 
   command_parser(CLI::App* parser, action* chosen)
-      : parser_(parser), chosen_(chosen), files_(std::make_shared<std::vector<CLI::Option*>>()) {}
+      : parser_(parser), chosen_(chosen), files_(std::make_shared<std::vector<new_file>>()) {}
 
   // A command of this one.
   command_parser add_command(const std::string& name, const std::string& help) const;
@@ -93,7 +93,8 @@ class command_parser {
     return add_words(names, words, value, help,
                      [&value, words](std::size_t chosen) { value = words[chosen]; });
   }
-  // A file that the command writes. One that is there already is replaced with --force alone.
+  // A file that the command writes. One that is there already is replaced with --force alone, but a
+  // page of ours also where `value`, as it is now, is the name because no other is given.
   template <class Value>
   parser_option add_new_file(const std::string& names, Value& value, const std::string& help) const;
 
@@ -109,9 +110,15 @@ class command_parser {
                           const std::string& usual, const std::string& help,
                           std::function<void(std::size_t)> chosen) const;
 
+  // A file that the command writes; `name` is for when all words are parsed.
+  struct new_file {
+    CLI::Option* option;
+    std::function<std::filesystem::path()> name;
+  };
+
   CLI::App* parser_;
   action* chosen_;
-  std::shared_ptr<std::vector<CLI::Option*>> files_;  // that the command writes
+  std::shared_ptr<std::vector<new_file>> files_;
 };
 
 // The action of the command that the command line chooses among those that `declare` adds; where it

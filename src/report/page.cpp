@@ -1,5 +1,6 @@
 #include "report/page.hpp"
 
+#include <fstream>
 #include <stdexcept>
 
 namespace mallard::report {
@@ -21,6 +22,13 @@ std::string escape_for_script(std::string_view json) {
 }
 
 }  // namespace
+
+bool is_page(const std::filesystem::path& file) {
+  constexpr std::size_t longest_head = 1000;
+  std::string head(longest_head, '\0');
+  std::ifstream(file, std::ios::binary).read(head.data(), longest_head);
+  return head.starts_with("<!doctype html>") && head.find("<title>Mallard") != head.npos;
+}
 
 std::string fill_page(std::string_view page, const nlohmann::ordered_json& model) {
   const std::size_t at = page.find(data_marker);

@@ -314,6 +314,19 @@ TEST_F(profile_command_test, a_file_that_is_there_is_replaced_only_when_asked) {
   }
 }
 
+TEST_F(profile_command_test, a_name_that_nobody_gave_replaces_pages_alone) {
+  write("report.html", "of the user's own");
+  write("advice.html", "of the user's own");
+  expect_refused({"report", "t.mallard"}, 2, "report.html: exists already (--force replaces it)");
+  expect_refused({"advise", "--once", "--", "sort"}, 2, "advice.html: exists already");
+  EXPECT_EQ(run({"report", "t.mallard", "--force"}).status, 0);
+  const auto page = fs::file_size(file("report.html"));
+  EXPECT_GT(page, 1000U);
+  fs::resize_file(file("report.html"), 2000);
+  EXPECT_EQ(run({"report", "t.mallard"}).status, 0);
+  EXPECT_EQ(fs::file_size(file("report.html")), page);
+}
+
 TEST_F(profile_command_test, files_that_are_no_traces_are_named) {
   write("text", "hello\n");
   for (const char* verb : {"dims", "top"}) {
