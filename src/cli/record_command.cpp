@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -10,7 +11,9 @@
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/units.hpp"
 #include "cli/cli.hpp"
@@ -68,14 +71,21 @@ void print_process(const profile::recorded_process& one) {
   say("\n");
 }
 
-void print_summary(const profile::record_summary& done) {
+// Those that went wrong come first, then those that did most.
+void print_processes(std::vector<profile::recorded_process> all) {
   constexpr std::size_t most_lines = 20;
-  for (std::size_t i = 0; i < done.processes.size() && i < most_lines; ++i) {
-    print_process(done.processes[i]);
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.error.empty(), b.events) < std::tuple(b.error.empty(), a.events);
+  });
+  const std::size_t lines = std::min(most_lines, all.size());
+  for (std::size_t i = 0; i < lines; ++i) print_process(all[i]);
+  if (lines < all.size()) {
+    say("mallard: and the traces of {} more processes\n", all.size() - lines);
   }
-  if (done.processes.size() > most_lines) {
-    say("mallard: and the traces of {} more processes\n", done.processes.size() - most_lines);
-  }
+}
+
+void print_summary(const profile::record_summary& done) {
+  print_processes(done.processes);
   for (const profile::program_check& one : done.not_followed) {
     say("mallard: {}\n", profile::describe(one));
   }

@@ -1,6 +1,10 @@
 // mallard record and the readers of traces, as a user calls them.
 
+#include <algorithm>
+#include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "command_fixture.hpp"
 #include "profile/trace/trace_reader.hpp"
@@ -48,6 +52,24 @@ TEST_F(record_command_test, options_that_mean_nothing_are_refused) {
   expect_refused(with({"--paused", "--duration", "1"}), 2, "--duration");
   expect_refused(with({"-o", "/dev/null"}), 2, "/dev/null: a trace has to be a regular file");
   EXPECT_FALSE(fs::exists(file("true")));
+}
+
+TEST_F(record_command_test, of_many_processes_those_that_did_most_are_told) {
+  const ended done = run({"record", "--no-symbols", "-o", "a.trace", "--", "sh", "-c",
+                          "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do expr "
+                          "1 + 1; done; sort /etc/passwd"});
+  std::vector<int> events;
+  std::istringstream lines(done.err);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(" events of ");
+    if (at != line.npos) events.push_back(std::stoi(line.substr(line.rfind(' ', at - 1))));
+  }
+  EXPECT_EQ(events.size(), 20U);
+  const std::string next = "mallard report ";
+  const std::string main = done.err.substr(done.err.rfind(next) + next.size());
+  EXPECT_THAT(done.err, testing::StartsWith("mallard: " + main.substr(0, main.size() - 1) + ": "));
+  EXPECT_TRUE(std::is_sorted(events.rbegin(), events.rend())) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("the traces of 3 more processes\n"));
 }
 
 TEST_F(record_command_test, a_program_that_never_ends_is_ended_after_its_time) {
