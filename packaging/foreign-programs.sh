@@ -46,10 +46,10 @@ perl_processes() {
 }
 
 php_program() { on php -r '$a = []; for ($i = 0; $i < 50000; ++$i) $a[] = str_repeat("x", $i % 50); echo count($a), " ", md5(implode($a)), "\n"; exit(5);'; }
-guile_program() { on guile --no-auto-compile -c '(display (length (let loop ((i 0) (l (list))) (if (= i 100000) l (loop (+ i 1) (cons (number->string i) l))))))'; }
+guile_program() { on guile --no-auto-compile -c '(display (length (let loop ((i 0) (l (list))) (if (= i 100000) l (loop (+ i 1) (cons (number->string i) l)))))) (newline)'; }
 sbcl_program() { on sbcl --noinform --no-sysinit --no-userinit --eval '(progn (print (length (loop for i below 100000 collect (format nil "~a" i)))) (terpri) (sb-ext:exit :code 7))'; }
 ocaml_program() {
-  echo 'let () = let l = List.init 50000 string_of_int in print_int (String.length (String.concat "," l))' >p.ml
+  echo 'let () = let l = List.init 50000 string_of_int in print_int (String.length (String.concat "," l)); print_newline ()' >p.ml
   on ocaml p.ml
 }
 awk_program() { on gawk 'BEGIN { for (i = 0; i < 50000; ++i) a[i * 7919 % 10007] = a[i % 77] i % 10; n = asorti(a, b); print n, b[n]; exit 6 }'; }
@@ -164,12 +164,13 @@ background_program() {
   wc -c <written
 }
 memcached_program() {
-  on memcached -u nobody -s "$PWD/socket" -t 3 -m 32 &
+  chmod a+rX .. && chown nobody .
+  on memcached -u nobody -P "$PWD/pid" -s "$PWD/socket" -t 3 -m 32 &
   server=$!
   for i in $(seq 100); do [ -S socket ] && break; sleep 0.1; done
   perl -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Peer => "socket") or die;
     for (1..2000) { print $s "set k$_ 0 0 5\r\nabcde\r\n"; <$s> } print $s "get k77\r\nget k78\r\n"; print scalar <$s> for 1..6'
-  kill $server
+  kill "$(cat pid)"
   wait $server
 }
 nginx_program() {
