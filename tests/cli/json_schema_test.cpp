@@ -3,7 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cells.hpp"
 #include "command_fixture.hpp"
+#include "lab/results/results.hpp"
 
 namespace mallard {
 namespace {
@@ -36,6 +38,13 @@ TEST_F(json_schema_test, output_of_every_command_is_as_documented) {
   EXPECT_THAT(complaints("top", {"top", "b", "--json", "--by", "line"}), IsEmpty());
   EXPECT_THAT(complaints("diff", {"diff", "a", "b", "--json"}), IsEmpty());
   EXPECT_THAT(complaints("check", {"check", "b", "--budget", "budget", "--json"}), IsEmpty());
+}
+
+TEST_F(json_schema_test, verdicts_are_as_documented) {
+  write("results", to_line(lab::make_run()) + "\n" +
+                       to_line(lab::make_cell("DS1", 6, "AS1", "global", "clean", 2)) + "\n" +
+                       to_line(lab::make_cell("DS1", 6, "AS7", "mallard", "clean", 1)) + "\n");
+  EXPECT_THAT(complaints("claims", {"claims", "results", "--json"}), IsEmpty());
 }
 
 TEST_F(json_schema_test, sums_of_other_tools_are_as_documented_too) {
