@@ -74,8 +74,9 @@ void print_process(const profile::recorded_process& one) {
 // Those that went wrong come first, then those that did most.
 void print_processes(std::vector<profile::recorded_process> all) {
   constexpr std::size_t most_lines = 20;
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-    return std::tuple(a.error.empty(), b.events) < std::tuple(b.error.empty(), a.events);
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.error.empty(), b.events, a.pid) <
+           std::tuple(b.error.empty(), a.events, b.pid);
   });
   const std::size_t lines = std::min(most_lines, all.size());
   for (std::size_t i = 0; i < lines; ++i) print_process(all[i]);
