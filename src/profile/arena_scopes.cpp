@@ -50,8 +50,10 @@ class finder {
         functions_(functions),
         candidates_(functions.functions().size()) {
     guessed_.resize(candidates_.size());
+    function_of_.resize(stacks());
     for (std::uint32_t id = 1; id < stacks(); ++id) {
-      if (trace.stacks().frame_address(id) == 0) guessed_[functions.of(id)] = true;
+      function_of_[id] = functions.of(id);
+      if (trace.stacks().frame_address(id) == 0) guessed_[function_of(id)] = true;
     }
     asked_.resize(candidates_.size());
     for (const std::string& pattern : asked_for) {
@@ -83,6 +85,7 @@ class finder {
 
  private:
   std::uint32_t parent(std::uint32_t stack) const { return trace_.stacks().parent(stack); }
+  std::uint32_t function_of(std::uint32_t stack) const { return function_of_[stack]; }
   std::uint32_t stacks() const { return trace_.stacks().size(); }
 
   // Finds the stacks whose innermost frame is the outermost one of its function. It walks the
@@ -107,10 +110,10 @@ class finder {
         ahead.push_back(at);
       }
       for (; !ahead.empty(); ahead.pop_back()) {
-        way.emplace_back(ahead.back(), functions_.of(ahead.back()));
+        way.emplace_back(ahead.back(), function_of(ahead.back()));
         ++open[way.back().second];
       }
-      way.emplace_back(id, functions_.of(id));
+      way.emplace_back(id, function_of(id));
       first_[id] = open[way.back().second]++ == 0;
     }
   }
@@ -130,7 +133,7 @@ class finder {
   std::vector<std::uint64_t> add_up(const Own& own, std::uint64_t candidate::* sum) {
     std::vector<std::uint64_t> below = sums_below<std::uint64_t>(trace_.stacks(), own);
     for (std::uint32_t id = 1; id < stacks(); ++id) {
-      if (first_[id]) candidates_[functions_.of(id)].*sum += below[id];
+      if (first_[id]) candidates_[function_of(id)].*sum += below[id];
     }
     return below;
   }
@@ -145,7 +148,7 @@ class finder {
       if (open != 0) own[open] -= sum.blocks;
     });
     for (std::uint32_t id = stacks(); id-- > 1;) {
-      if (first_[id]) candidates_[functions_.of(id)].survivors += own[id];
+      if (first_[id]) candidates_[function_of(id)].survivors += own[id];
       own[parent(id)] += own[id];
     }
   }
@@ -194,11 +197,11 @@ class finder {
     }
     if (fewest == UINT64_MAX) return out;
     for (std::uint32_t id = 1; id < stacks(); ++id) {
-      const std::uint32_t inner = functions_.of(id);
+      const std::uint32_t inner = function_of(id);
       if (!first_[id] || of_call[inner] == 0) continue;
       if (!is_nearly_all(candidates_[inner].blocks, fewest)) continue;
       for (std::uint32_t at = parent(id); at != 0; at = parent(at)) {
-        const std::uint32_t outer = functions_.of(at);
+        const std::uint32_t outer = function_of(at);
         if (out[outer] || fits(of_call[outer])) continue;
         out[outer] = is_nearly_all(candidates_[inner].blocks, candidates_[outer].blocks) &&
                      far_smaller * of_call[inner] <= of_call[outer];
@@ -211,7 +214,7 @@ class finder {
     const std::vector<bool> passed_over = too_large();
     std::vector<bool> inside(stacks());  // of a candidate that is not a trunk
     for (std::uint32_t id = 1; id < stacks(); ++id) {
-      const std::uint32_t function = functions_.of(id);
+      const std::uint32_t function = function_of(id);
       const bool qualified = qualifies(function) && !passed_over[function];
       if (first_[id] && qualified && !inside[parent(id)]) {
         candidates_[function].outermost += blocks_[id];
@@ -265,14 +268,14 @@ class finder {
     // By stack: its innermost frame that is the first frame of such a function.
     std::vector<std::uint32_t> wanted(stacks());
     for (std::uint32_t id = 1; id < stacks(); ++id) {
-      const bool one = first_[id] && place[functions_.of(id)] != none;
+      const bool one = first_[id] && place[function_of(id)] != none;
       wanted[id] = one ? id : wanted[parent(id)];
     }
     tracker_.for_each_survival([&](const invocation_tracker::survival& one, const block_sum& sum) {
       // Frames further out have smaller numbers.
       const std::uint32_t open = outside(one);
       for (std::uint32_t at = wanted[one.stack]; at > open; at = wanted[parent(at)]) {
-        out[place[functions_.of(at)]].push_back({one.stack, sum});
+        out[place[function_of(at)]].push_back({one.stack, sum});
       }
     });
     for (auto& stacks : out) {
@@ -303,8 +306,8 @@ class finder {
     };
     std::unordered_map<std::uint32_t, tally> below;  // by function
     const auto for_each_frame = [&](std::uint32_t stack, const auto& visit) {
-      for (std::uint32_t at = stack; at != 0 && functions_.of(at) != scope; at = parent(at)) {
-        if (first_[at]) visit(functions_.of(at));
+      for (std::uint32_t at = stack; at != 0 && function_of(at) != scope; at = parent(at)) {
+        if (first_[at]) visit(function_of(at));
       }
     };
     for (const auto& [stack, sum] : surviving) {
@@ -313,14 +316,17 @@ class finder {
     }
     std::vector<bool> inside(stacks());
     for (std::uint32_t id = 1; id < stacks(); ++id) {
-      inside[id] = inside[parent(id)] || functions_.of(id) == scope;
-      const std::uint64_t blocks = inside[id] ? loads_.of(id).blocks : 0;
-      if (blocks == 0) continue;
-      for_each_frame(id, [&](std::uint32_t function) {
-        if (const auto found = below.find(function); found != below.end()) {
-          found->second.blocks += blocks;
-        }
-      });
+      inside[id] = inside[parent(id)] || function_of(id) == scope;
+    }
+    std::vector<std::uint64_t> blocks(stacks());  // on and below each, up to the scope's next call
+    for (std::uint32_t id = stacks(); id-- > 1;) {
+      if (!inside[id]) continue;
+      blocks[id] += loads_.of(id).blocks;
+      if (function_of(id) == scope) continue;
+      blocks[parent(id)] += blocks[id];
+      if (!first_[id]) continue;
+      const auto found = below.find(function_of(id));
+      if (found != below.end()) found->second.blocks += blocks[id];
     }
     std::map<std::uint32_t, tally> found;
     for (const auto& [stack, sum] : surviving) {
@@ -366,9 +372,10 @@ class finder {
   const stack_loads& loads_;
   const trace_reader& trace_;
   const function_table& functions_;
-  std::vector<candidate> candidates_;  // by function
-  std::vector<std::uint64_t> blocks_;  // temporary; by stack, with those of the stacks below
-  std::vector<bool> first_;            // by stack: its function has no frame further out
+  std::vector<candidate> candidates_;       // by function
+  std::vector<std::uint32_t> function_of_;  // by stack
+  std::vector<std::uint64_t> blocks_;       // temporary; by stack, with those of the stacks below
+  std::vector<bool> first_;                 // by stack: its function has no frame further out
   std::vector<bool> trunk_;
   std::vector<bool> guessed_;  // some frame's address is unknown
   std::vector<bool> asked_;
