@@ -1,6 +1,7 @@
 #include "malloc/huge_block.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "mallard/detail/os/pages.hpp"
 #include "malloc_checks.hpp"
@@ -69,9 +70,24 @@ void huge_blocks::prefer_huge_pages(void* mapping, std::size_t bytes) noexcept {
 // Memory beyond the last page of the payload need not stay.
 void huge_blocks::cut(region* r, std::size_t least) noexcept {
   const std::size_t gone = r->huge_mapped - least;
+  forget_spare(r);
   cut_mapping(r, least);
   mapped().fetch_sub(gone, std::memory_order_relaxed);
   budget_.give(gone);
+}
+
+// The end of a kept mapping has memory that its block may never touch: with a few such blocks, it
+// is kept for the next ones, with many, or under a limit, they would take memory from others.
+void huge_blocks::cut_unless_little(region* r, std::size_t needed) noexcept {
+  const std::size_t spare = r->huge_mapped - needed;
+  if (spare <= needed / 8) return;
+  r->huge_spare = spare;
+  const std::size_t all = spare_.fetch_add(spare, std::memory_order_relaxed) + spare;
+  if (all > most_spare || budget_.is_set()) cut(r, needed);
+}
+
+void huge_blocks::forget_spare(region* r) noexcept {
+  spare_.fetch_sub(std::exchange(r->huge_spare, 0), std::memory_order_relaxed);
 }
 
 // Moves the block with its contents to a mapping of so many bytes. Null when that is refused.
@@ -137,11 +153,13 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
     add_guard(r);
   }
   r->huge_is_fresh = is_fresh;
+  r->huge_spare = 0;
   std::byte* const p = reinterpret_cast<std::byte*>(r) + offset;
   region::huge_mark_of(p).store(slice_mark::huge().word(), std::memory_order_relaxed);
   checks::add_huge(p, *r);
   blocks_.fetch_add(1, std::memory_order_relaxed);
   mapped().fetch_add(r->huge_mapped, std::memory_order_relaxed);
+  cut_unless_little(r, needed);
   return p;
 }
 
@@ -152,6 +170,7 @@ void huge_blocks::deallocate(void* p) noexcept {
   blocks_.fetch_sub(1, std::memory_order_relaxed);
   budget_.note_use();
   mapped().fetch_sub(bytes, std::memory_order_relaxed);
+  forget_spare(r);
   const bool is_usual = address_of(r) % region_bytes == 0 && r->huge_offset == os::page_bytes;
   if (!checks::has_guards && is_usual && (!r->huge_is_fresh || os::are_alike(r, bytes))) {
     return kept.give(r, bytes);
@@ -172,6 +191,7 @@ void* huge_blocks::resize(void* p, std::size_t bytes) noexcept {
     checks::add_huge(p, *r);
     return p;
   }
+  forget_spare(r);
   // As soon as it has moved, another block may get its old addresses.
   checks::remove_huge(p);
   const std::size_t roomy = room_for(needed, old);

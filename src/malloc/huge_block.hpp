@@ -2,8 +2,9 @@
 //
 // A mapping begins with a page for its size, its flags and the block's mark, at a multiple of the
 // region's size unless the alignment is as large; so a block's address leads there as it leads to a
-// region's header. Freed mappings are kept for blocks of about their size. Thread-safe: different
-// blocks share only counters and the kept mappings, and nobody waits long for these.
+// region's header. Freed mappings are kept for blocks down to half their size; what these do not
+// need of them goes back unless all blocks together spare little. Thread-safe: different blocks
+// share only counters and the kept mappings, and nobody waits long for these.
 #pragma once
 
 #include <atomic>
@@ -53,6 +54,8 @@ class huge_blocks {
  private:
   void prefer_huge_pages(void* mapping, std::size_t bytes) noexcept;
   void cut(region* r, std::size_t least) noexcept;
+  void cut_unless_little(region* r, std::size_t needed) noexcept;
+  void forget_spare(region* r) noexcept;
   region* move_to(region* r, std::size_t bytes) noexcept;
   region* map(std::size_t needed) noexcept;
   bool take_of_budget(std::size_t bytes) noexcept;
@@ -60,6 +63,8 @@ class huge_blocks {
 
   memory_budget& budget_;
   std::atomic<std::size_t> blocks_{0};
+  static constexpr std::size_t most_spare = std::size_t{32} << 20;
+  std::atomic<std::size_t> spare_{0};
   std::atomic<std::size_t> least_of_huge_pages_{SIZE_MAX};
 };
 

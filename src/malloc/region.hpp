@@ -26,6 +26,7 @@ struct region : region_pages {
   // Bytes of a region that is one huge block; else 0. Its table of pages is unused then.
   std::size_t huge_mapped;
   std::size_t huge_offset;  // of the block from here
+  std::size_t huge_spare;   // what counts of a kept mapping as more than its block needs
   bool huge_is_fresh;       // only its owner has written to it
   // Links of a user heap's huge blocks, guarded by its lock.
   region* huge_next;

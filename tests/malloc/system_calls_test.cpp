@@ -382,6 +382,41 @@ TEST(malloc_system_calls, large_blocks_allocated_and_freed_by_turns_take_no_page
   }
 }
 
+TEST(malloc_system_calls, huge_blocks_of_other_sizes_by_turns_take_few_page_faults) {
+  // A sanitizer's own pages count, too.
+  if (mallard_test::instrumented) return;
+  for (const std::size_t alive : {1u, 4u}) {
+    expect_passed([=] {
+      std::vector<void*> blocks(alive);
+      std::mt19937_64 random(1);
+      std::size_t pages = 0;
+      const long before = faults();
+      for (std::size_t i = 0; i < 100; ++i) {
+        const std::size_t bytes = 9 * mib + random() % (21 * mib);
+        pages += bytes / detail::os::page_size();
+        detail::deallocate(blocks[i % alive]);
+        blocks[i % alive] = std::memset(detail::allocate(bytes), 1, bytes);
+      }
+      const auto taken = static_cast<std::size_t>(faults() - before);
+      require(taken < pages / 4, "page faults: ", taken, ", of pages: ", pages);
+    });
+  }
+}
+
+TEST(malloc_system_calls, blocks_that_stay_in_kept_mappings_hold_little_more_than_their_size) {
+  for (const std::size_t limit : {SIZE_MAX, 380 * mib}) {
+    expect_passed([=] {
+      detail::the_pages.set_limit(limit);
+      for (int i = 0; i < 40; ++i) {
+        detail::deallocate(detail::allocate(18 * mib));
+        require(detail::allocate(9 * mib) != nullptr, "refused after blocks: ", i);
+      }
+      const std::size_t held = detail::the_pages.huge.usage().mapped_bytes;
+      require(held < 400 * mib, "held for 360 MiB: ", held);
+    });
+  }
+}
+
 TEST(malloc_system_calls, blocks_of_kept_mappings_are_zeroed_and_sized_as_others) {
   expect_passed([] {
     for (int i = 0; i < 30; ++i) {
