@@ -88,7 +88,7 @@ void malloc_heap::give_back_empty() noexcept {
 
 std::size_t malloc_heap::trim(bool pages) noexcept {
   const holding hold(lock_);
-  return idle.load(std::memory_order_relaxed) ? 0 : give_back_free(pages);
+  return idle.load(std::memory_order_acquire) ? 0 : give_back_free(pages);
 }
 
 void malloc_heap::rest_and_give_back_empty() noexcept {
@@ -109,7 +109,7 @@ std::size_t malloc_heap::give_back_free(bool pages) noexcept {
 malloc_heap::quiet malloc_heap::trim_if_quiet() noexcept {
   if (idle.load(std::memory_order_relaxed)) return quiet::is_trimmed;
   if (!lock_.try_acquire()) return quiet::is_needed;
-  const bool is_quiet = calls_ == calls_seen_ && !idle.load(std::memory_order_relaxed);
+  const bool is_quiet = !idle.load(std::memory_order_acquire) && calls_ == calls_seen_;
   calls_seen_ = calls_;
   if (is_quiet && !is_trimmed_) {
     rest_and_give_back_empty();

@@ -220,6 +220,31 @@ TEST(malloc_engine, no_block_waits_in_heaps_without_threads) {
   }
 }
 
+// The steps come after each other, but only the heaps' own locks order what is done in them. For a
+// sanitizer to see.
+TEST(malloc_engine, a_heap_is_trimmed_by_one_thread_while_it_waits_and_by_another_after_that) {
+  using detail::malloc_heap;
+  const auto trim = [](detail::malloc_heaps& heaps) { heaps.trim(true); };
+  const auto trim_if_quiet = [](detail::malloc_heaps& heaps) {
+    for (malloc_heap* h = heaps.first(); h != nullptr; h = h->next) h->trim_if_quiet();
+  };
+  for (void (*const last)(detail::malloc_heaps&) : {+trim, +trim_if_quiet}) {
+    detail::malloc_pages pages;
+    detail::malloc_heaps heaps{pages};
+    std::array<detail::thread_cache, 2> caches{detail::thread_cache::without_heap(),
+                                               detail::thread_cache::without_heap()};
+    std::atomic<std::size_t> steps{0};
+    mallard_test::in_threads(std::size_t{3}, [&](std::size_t t) {
+      while (steps.load(std::memory_order_relaxed) != t) std::this_thread::yield();
+      if (t != 2) heaps.begin_thread(caches[t]);
+      if (t == 0) heaps.end_thread(caches[t]);
+      if (t == 0) heaps.trim(true);
+      if (t == 2) last(heaps);
+      steps.store(t + 1, std::memory_order_relaxed);
+    });
+  }
+}
+
 // Its slabs stay with it then, and nobody can adopt them.
 TEST(malloc_engine, a_thread_that_ends_without_memory_for_the_common_heap_leaves_its_own) {
   static constinit detail::malloc_pages pages;

@@ -37,7 +37,7 @@ class heap_list {
       const holding hold(lock_);
       if (Heap* const heap = first_idle_) {
         first_idle_ = heap->next_idle;
-        heap->idle.store(false, order::relaxed);
+        heap->idle.store(false, order::release);
         return heap;
       }
     }

@@ -123,7 +123,9 @@ class alignas(64) sharing_heap {
   Heap* next = nullptr;  // in the list of all heaps; set before the heap is in it
   // Guarded by the lock of the list.
   Heap* next_idle = nullptr;  // in the list of idle heaps
-  // Changes under that lock and the heap's own.
+  // Becomes true under that lock and the heap's own, false under that lock alone. While it is true,
+  // that lock guards the heap: who then loads false under the heap's own has to acquire what was
+  // done before.
   atomic<bool> idle{false};
 
  protected:
