@@ -90,11 +90,11 @@ MALLARD_COLD bool give_all_back(bool pages) noexcept {
     heap->detach(cache);
     heap->attach(cache);
   }
-  const std::size_t page_bytes = the_heaps.trim(pages);
-  user_heap::trim_all();
-  const bool has_trimmed = the_pages.trim();
+  bool has_any = the_heaps.trim(pages) != 0;
+  has_any |= user_heap::trim_all();
+  has_any |= the_pages.trim();
   // The supply may already have given back what it got here.
-  return page_bytes != 0 || has_trimmed || the_pages.supply.usage().in_use_bytes < used_bytes;
+  return has_any || the_pages.supply.usage().in_use_bytes < used_bytes;
 }
 
 // Called before a request is refused. Under a limit it is tried again in any case: the spaces and

@@ -246,12 +246,14 @@ void large_space::decay() noexcept {
   purge_if_nobody_does(std::max<std::size_t>(to_keep, 1));
 }
 
-void large_space::trim() noexcept {
+bool large_space::trim() noexcept {
+  bool has_any = false;
   {
     const holding hold(purge_lock_);
-    while (purge_some(0)) continue;
+    while (purge_some(0)) has_any = true;
   }
   supply_.keep_to_budget();
+  return has_any;
 }
 
 void large_space::release() noexcept {

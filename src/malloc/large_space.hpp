@@ -64,10 +64,11 @@ class large_space {
   bool resize(void* p, std::size_t bytes) noexcept;
 
   // Give memory back to the system, and segments without blocks to the supply: `decay` half of what
-  // nobody needed for a second, `keep_to_budget` what may not be kept, `trim` all.
+  // nobody needed for a second, `keep_to_budget` what may not be kept, `trim` all; it returns
+  // whether there was any.
   void decay() noexcept;
   void keep_to_budget() noexcept;
-  void trim() noexcept;
+  bool trim() noexcept;
   // Gives back everything, with the blocks in use. No other call may be in flight.
   void release() noexcept;
   space_usage usage() noexcept;

@@ -102,6 +102,11 @@ std::size_t malloc_heap::give_back_free(bool pages) noexcept {
   rest_and_give_back_empty();
   if (!pages) return 0;
   set_kept(0);
+  if (purged_at_filled_bytes_ == filled_bytes_ && purged_at_spilled_bytes_ == spilled_bytes_) {
+    return 0;
+  }
+  purged_at_filled_bytes_ = filled_bytes_;
+  purged_at_spilled_bytes_ = spilled_bytes_;
   to_purge_bytes_ = slab_set::usage().reserved_bytes;
   return purge_free_pages(to_purge_bytes_, SIZE_MAX);
 }
@@ -136,6 +141,7 @@ void malloc_heap::took(slab& s, malloc_heap& from) noexcept {
   const std::size_t taken = s.taken() * class_layouts[s.layout_index].block_bytes;
   from.filled_bytes_ -= taken;
   filled_bytes_ += taken;
+  purged_at_filled_bytes_ = from.purged_at_filled_bytes_ = never;
   warm_to_bytes_ += taken;
 }
 
@@ -148,6 +154,7 @@ void malloc_heap::absorb_all(malloc_heap& from) noexcept {
   without_slots_ = 0;
   filled_bytes_ += from.taken_bytes();
   from.filled_bytes_ = from.spilled_bytes_;
+  purged_at_filled_bytes_ = from.purged_at_filled_bytes_ = never;
   absorb(pools_.data(), from);
   from.pools_ = {};
 }

@@ -175,6 +175,10 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   unsigned long long looked_at_ = 0;
   std::size_t reserved_bytes_ = 0;
   std::size_t filled_bytes_ = 0;  // of blocks that have left the slabs, ever
+  // What the two were when all pages had gone back. While they are, there are none to give back.
+  static constexpr std::size_t never = SIZE_MAX;
+  std::size_t purged_at_filled_bytes_ = never;
+  std::size_t purged_at_spilled_bytes_ = never;
   // Nobody who frees a block waits for a whole heap: one call inspects so many bytes of slabs, and
   // the next spill the next ones, so that all are soon done.
   static constexpr std::size_t purged_portion_bytes = std::size_t{1} << 20;

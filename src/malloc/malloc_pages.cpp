@@ -35,9 +35,9 @@ void malloc_pages::decay() noexcept {
 }
 
 bool malloc_pages::trim() noexcept {
-  for (large_space& space : spaces) space.trim();
-  const bool has_unmapped = huge.kept.trim() != 0;
-  return supply.trim() != 0 || has_unmapped;
+  bool has_any = huge.kept.trim() != 0;
+  for (large_space& space : spaces) has_any |= space.trim();
+  return supply.trim() != 0 || has_any;
 }
 
 futex_lock& malloc_pages::lock_at(std::size_t i) noexcept {

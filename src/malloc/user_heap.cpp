@@ -369,17 +369,19 @@ void user_heap::spill(open_scope& scope, thread_cache& from, void* p,
   from.give(p, magazine_of(size_class));
 }
 
-void user_heap::trim() noexcept {
+bool user_heap::trim() noexcept {
   {
     const holding hold(lock_);
     if (open_scopes_ == 0 && blocks_in_use_locked() == 0) wink_out();
   }
-  space_.trim();
+  return space_.trim();
 }
 
-void user_heap::trim_all() noexcept {
+bool user_heap::trim_all() noexcept {
   const holding hold(list_lock);
-  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) heap->trim();
+  bool has_any = false;
+  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) has_any |= heap->trim();
+  return has_any;
 }
 
 user_heap::usage_of_all user_heap::usage_of_heaps() noexcept {

@@ -48,8 +48,8 @@ class user_heap final : public slab_set {
   void* refill(open_scope& scope, thread_cache& to, unsigned size_class) noexcept;
   void spill(open_scope& scope, thread_cache& from, void* p, unsigned size_class) noexcept;
 
-  // Gives back what heaps keep unused.
-  static void trim_all() noexcept;
+  // Gives back what heaps keep unused. Returns whether there was any beside what the supply got.
+  static bool trim_all() noexcept;
   // Usage of all heaps: their spaces, and the blocks that are at hand for scopes to come.
   struct usage_of_all {
     space_usage spaces;
@@ -94,7 +94,7 @@ class user_heap final : public slab_set {
   std::size_t blocks_in_use_locked() noexcept;
   void empty(open_scope& closed) noexcept;
   void wink_out() noexcept;
-  void trim() noexcept;
+  bool trim() noexcept;
   void keep_nameless() noexcept;
 
   const std::size_t number_;

@@ -22,6 +22,7 @@
 #include "malloc/footprint.hpp"
 #include "malloc/malloc_heaps.hpp"
 #include "malloc/malloc_pages.hpp"
+#include "malloc/user_heap.hpp"
 #include "support/expect_passed.hpp"
 #include "support/instrumented.hpp"
 #include "support/require.hpp"
@@ -319,6 +320,34 @@ TEST(malloc_system_calls, pages_between_blocks_that_are_soon_touched_again_stay)
     // When nobody touches them, half of them goes each second.
     for (; seconds_later < 20; ++seconds_later) run_phase(mib, 100);
     require(purged_bytes > 8 * mib, "given back at last: ", purged_bytes.load());
+  });
+}
+
+// Blocks of all kinds, whose neighbours stay, also of a heap of the program's own and a thread that
+// has ended.
+TEST(malloc_system_calls, what_a_trim_has_given_back_the_next_one_leaves_alone) {
+  expect_passed([] {
+    detail::user_heap* const heap = detail::user_heap::create();
+    const auto fill = [=] {
+      free_most_at_random(8 * mib, [](void* p) { detail::deallocate(p); });
+      std::vector<void*> large(20);
+      for (void*& p : large) p = std::memset(detail::allocate(mib), 1, mib);
+      for (std::size_t i = 0; i < large.size(); i += 2) detail::deallocate(large[i]);
+      for (void*& p : large) p = std::memset(heap->allocate(mib, 16), 1, mib);
+      for (std::size_t i = 0; i < large.size(); i += 2) detail::deallocate(large[i]);
+      detail::deallocate(std::memset(detail::allocate(9 * mib), 1, 9 * mib));
+    };
+    for (int round = 0; round < 3; ++round) {
+      std::thread(fill).join();
+      fill();
+      require(detail::trim(), "nothing went back in round ", round);
+      const long before = purges;
+      require(!detail::trim(), "something went back again in round ", round);
+      require(purges == before, "calls for nothing: ", purges - before);
+      // One block is enough for there to be some again.
+      detail::deallocate(std::memset(detail::allocate(40'000), 1, 40'000));
+      require(detail::trim(), "nothing of one block went back");
+    }
   });
 }
 
