@@ -170,6 +170,14 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
   return true;
 }
 
+// Whether a block with a mapping of its own keeps one. Where all large blocks have mappings,
+// another block would only get another one; unless a scope takes it in.
+bool resizes_mapping(slice_mark mark, std::size_t bytes) noexcept {
+  if (!mark.is_huge() || bytes >= least_huge_bytes / 2) return mark.is_huge();
+  return checks::most_mapped_large_blocks != 0 && bytes > largest_extended_request &&
+         (innermost_scope == nullptr || mark.is_of_user_heap());
+}
+
 // In the profile one block goes and another comes. It must go first: somebody else may get its
 // addresses.
 void* resize_huge(void* p, slice_mark mark, std::size_t bytes) noexcept {
@@ -405,7 +413,7 @@ void* reallocate_slow(void* p, std::size_t bytes) noexcept {
   checks::in_use(p);
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slice_mark mark = mark_of(p);
-  if (mark.is_huge() && bytes >= least_huge_bytes / 2) {
+  if (resizes_mapping(mark, bytes)) {
     if (void* const resized = resize_huge(p, mark, bytes)) return resized;
   }
   const std::size_t have = usable_bytes(p);

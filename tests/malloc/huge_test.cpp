@@ -1,6 +1,7 @@
 // Blocks that are so large that they grow by moving pages, with parts that are unlike the rest.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -47,6 +48,46 @@ TEST(malloc_huge, a_block_grows_when_a_part_is_locked) {
 
 TEST(malloc_huge, a_block_grows_when_a_part_is_read_only) {
   expect_growth_after([](void* p, std::size_t bytes) { mprotect(p, bytes, PROT_READ); });
+}
+
+void* grown(void* p, std::size_t bytes) {
+  auto* const now = static_cast<unsigned char*>(std::realloc(p, bytes));
+  EXPECT_NE(now, nullptr) << bytes;
+  return now;
+}
+
+TEST(malloc_huge, a_block_stays_where_it_is_while_its_pages_are_enough) {
+  for (const std::size_t bytes : {300'000ul, 1'000'000ul, 5 * mib, 9 * mib}) {
+    void* const p = std::malloc(bytes);
+    for (const std::size_t to : {bytes, bytes - 1, bytes - 16, bytes}) {
+      EXPECT_EQ(grown(p, to), p) << bytes << " to " << to;
+    }
+    std::free(p);
+  }
+}
+
+TEST(malloc_huge, a_block_that_grows_step_by_step_takes_no_pages_again_and_again) {
+  const auto faults = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+  };
+  constexpr std::size_t step = 4'000;
+  std::size_t bytes = 300'000;
+  auto* p = static_cast<unsigned char*>(std::memset(std::malloc(bytes), 1, bytes));
+  const long before = faults();
+  for (; bytes < 3 * mib; bytes += step) {
+    p = static_cast<unsigned char*>(grown(p, bytes + step));
+    std::memset(p + bytes, 1, step);
+  }
+  EXPECT_LT(faults() - before, 20'000);
+  EXPECT_EQ(p[0], 1);
+  EXPECT_EQ(std::memcmp(p, p + 1, bytes - 1), 0);
+  for (; bytes > 300'000; bytes -= 3 * step) {
+    p = static_cast<unsigned char*>(grown(p, bytes));
+    EXPECT_EQ(std::memcmp(p, p + 1, bytes - 1), 0);
+  }
+  std::free(p);
 }
 
 }  // namespace
