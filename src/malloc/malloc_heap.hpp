@@ -175,7 +175,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   unsigned long long looked_at_ = 0;
   std::size_t reserved_bytes_ = 0;
   std::size_t filled_bytes_ = 0;  // of blocks that have left the slabs, ever
-  // What the two were when all pages had gone back. While they are, there are none to give back.
+  // The two at the time when all free pages had gone back. While they stay, there are no others.
   static constexpr std::size_t never = SIZE_MAX;
   std::size_t purged_at_filled_bytes_ = never;
   std::size_t purged_at_spilled_bytes_ = never;

@@ -148,6 +148,17 @@ TEST(sticky_malloc,
   }
 }
 
+TEST(sticky_malloc, realloc_of_a_zeroed_block_keeps_all_that_was_usable) {
+  for (const std::size_t n : sizes) {
+    void* p = std::calloc(1, n);
+    const std::size_t usable = malloc_usable_size(p);
+    dirty(p);
+    p = std::realloc(p, 2 * usable + 5'000);
+    ASSERT_TRUE(all_bytes_are(p, 0, usable, 0xdd)) << n;
+    std::free(p);
+  }
+}
+
 TEST(sticky_malloc, growth_of_a_few_bytes_within_the_block_is_zero) {
   auto* p = static_cast<unsigned char*>(std::calloc(1, 100));
   std::memset(p, 0xdd, malloc_usable_size(p));

@@ -65,6 +65,12 @@ void* write_record(void* p, std::uint64_t word) noexcept {
   return p;
 }
 
+std::size_t usable_bytes(const void* p) noexcept {
+  const std::size_t most = detail::usable_bytes(p) - record_bytes;
+  const block_record record = record_of(p);
+  return record.zero_fill ? std::min(record.request, most) : most;
+}
+
 void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
   return remember(detail::allocate_aligned(with_record(bytes), alignment),
                   {.request = bytes, .alignment = block_alignment(alignment)});

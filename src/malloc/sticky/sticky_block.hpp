@@ -71,8 +71,7 @@ void* reallocate_aligned(void* p, std::size_t bytes, std::size_t alignment) noex
 // Forgets contents, alignment and zero-fill. Null when there is no memory; the block is gone then.
 void* resize(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
-inline std::size_t usable_bytes(const void* p) noexcept {
-  return detail::usable_bytes(p) - record_bytes;
-}
+// A zeroed block has no more than its request: bytes beyond it become zero when the block grows.
+std::size_t usable_bytes(const void* p) noexcept;
 
 }  // namespace mallard::inline v1::detail::sticky
