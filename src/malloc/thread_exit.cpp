@@ -4,10 +4,13 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstdlib>
 
 #include "malloc/background.hpp"
+#include "malloc/engine.hpp"
 #include "malloc/fork.hpp"
 #include "malloc/malloc_heaps.hpp"
+#include "malloc/malloc_pages.hpp"
 #include "malloc/options.hpp"
 #include "malloc/scope.hpp"
 
@@ -35,6 +38,23 @@ void at_thread_exit(void*) {
   if (known_threads.fetch_sub(1) == 1) pause_background();
 }
 
+// A plug-in that is unloaded runs its destructors first and the handlers of `atexit` among them. A
+// process that ends runs the handlers first: then giving memory back would only take time.
+constinit bool have_destructors_begun = false;
+constinit bool is_being_unloaded = false;
+[[gnu::destructor]] void note_destructors() {
+  have_destructors_begun = true;
+}
+void note_handlers() {
+  is_being_unloaded = have_destructors_begun;
+}
+
+// Blocks that others still hold stay, and so does the heap of each thread.
+void give_back_before_unloading() noexcept {
+  trim();
+  the_pages.supply.cut_regions();
+}
+
 // Runs before all other initialisation, as far as there is an order: handlers registered later are
 // called earlier before a fork, and find no lock taken.
 [[gnu::constructor(101)]] void prepare() {
@@ -44,6 +64,7 @@ void at_thread_exit(void*) {
     end_heap_with_thread();
   }
   register_fork_handlers();
+  std::atexit(note_handlers);
   read_options();
 }
 
@@ -51,6 +72,7 @@ void at_thread_exit(void*) {
 [[gnu::destructor(101)]] void let_threads_be() {
   end_background();
   if (key_is_made.exchange(false)) pthread_key_delete(key);
+  if (is_being_unloaded) give_back_before_unloading();
 }
 
 }  // namespace

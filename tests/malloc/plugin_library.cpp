@@ -13,3 +13,12 @@ extern "C" int use_memory() {
   }
   return good;
 }
+
+// Many at once.
+extern "C" void use_much_memory() {
+  constexpr std::size_t count = 100'000;
+  auto** const blocks = static_cast<void**>(std::malloc(count * sizeof(void*)));
+  for (std::size_t i = 0; i < count; ++i) blocks[i] = std::memset(std::malloc(100), 1, 100);
+  for (std::size_t i = 0; i < count; ++i) std::free(blocks[i]);
+  std::free(blocks);
+}

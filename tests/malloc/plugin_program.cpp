@@ -1,6 +1,6 @@
 // Loads and unloads a plug-in that is linked with the static library while threads live that have
 // used it. The program's own malloc is another one. A handler of a signal that the plug-in took is
-// gone with it; one that the program takes later stays.
+// gone with it; one that the program takes later stays. Free memory goes with the plug-in, too.
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "malloc/footprint.hpp"
 #include "support/require.hpp"
 
 using mallard_test::require;
@@ -62,8 +63,30 @@ void load_use_and_unload(bool takes_faults) {
   for (std::thread& t : threads) t.join();
 }
 
+void load_fill_and_unload() {
+  void* const plugin = dlopen(MALLARD_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+  require(plugin != nullptr, "the plug-in is not loaded");
+  reinterpret_cast<void (*)()>(dlsym(plugin, "use_much_memory"))();
+  require(dlclose(plugin) == 0, "the plug-in is not unloaded");
+}
+
+void expect_little_to_stay() {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  constexpr std::size_t loads = 10;
+  load_fill_and_unload();
+  using malloc_test::status_bytes;
+  const std::size_t resident = status_bytes("VmRSS");
+  const std::size_t mapped = status_bytes("VmSize");
+  for (std::size_t i = 0; i < loads; ++i) load_fill_and_unload();
+  const std::size_t more = status_bytes("VmRSS") - resident;
+  require(status_bytes("VmRSS") < resident + loads * 2 * mib, "memory that stays: ", more);
+  const std::size_t more_mapped = status_bytes("VmSize") - mapped;
+  require(more_mapped < loads * 20 * mib, "addresses that stay: ", more_mapped);
+}
+
 }  // namespace
 
 int main() {
+  expect_little_to_stay();
   for (int i = 0; i < 20; ++i) load_use_and_unload(i % 2 == 1);
 }
