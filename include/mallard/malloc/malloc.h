@@ -41,8 +41,9 @@ extern "C" {
 #endif
 
 /* Effects: from now on at most about `bytes` of free memory stay with the process, whatever is in
- * use; free memory in slabs in use does not count. 0: all goes back to the system at once. Before
- * the first call a quarter of the recent peak use may stay: 64 MiB at least, 256 MiB at most. */
+ * use, and as much again of pages in slabs that no block touches. 0: all goes back to the system at
+ * once. Before the first call both may be what was in use lately up to 128 MiB, or a quarter of it
+ * if that is more, but at least 64 MiB and at most 256 MiB. */
 void mallard_set_idle_bytes(size_t bytes);
 
 /* Effects: from now on a request fails with ENOMEM if the memory taken from the system would exceed
