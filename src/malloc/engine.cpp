@@ -276,6 +276,18 @@ void look_around(const slow_path& here) noexcept {
   if (!background_looks(false) && !here.nested()) the_heaps.trim_quiet();
 }
 
+// A block that was at hand may have been used before.
+void* allocate_zeroed_of_large_class(std::size_t bytes) noexcept {
+  const unsigned size_class = any_class_of(bytes);
+  const bool is_at_hand = *cache.top_of(size_class) != nullptr;
+  void* const p = allocate_slow(bytes);
+  if (p == nullptr) return nullptr;
+  const slice_mark mark = mark_of(p);
+  const bool is_mine = mark.is_slab() && mark.heap() == cache.heap;
+  if (!is_at_hand && is_mine && mark.heap()->is_first_use(p, size_class)) return p;
+  return std::memset(p, 0, bytes);
+}
+
 }  // namespace
 
 // GCC forgets the model here unless it is repeated.
@@ -358,10 +370,11 @@ void* allocate_aligned_slow(std::size_t bytes, std::size_t alignment) noexcept {
 }
 
 void* allocate_zeroed_slow(std::size_t bytes) noexcept {
-  if (bytes <= largest_extended_request) {
+  if (bytes <= largest_class_request) {
     void* const p = allocate(bytes);
     return p == nullptr ? nullptr : std::memset(p, 0, bytes);
   }
+  if (bytes <= largest_extended_request) return allocate_zeroed_of_large_class(bytes);
   bool is_zero = false;
   void* const p = allocate_large(bytes, malloc_alignment, &is_zero);
   if (p == nullptr || is_fresh_huge(p)) return p;

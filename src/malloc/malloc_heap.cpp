@@ -23,7 +23,9 @@ namespace {
 
 void* take_slab(void* context, std::size_t bytes, const slab_rescue& rescue) {
   auto& heap = *static_cast<malloc_heap*>(context);
-  void* const p = heap.list().supply().take(bytes, heap.is_busy(rescue.layout_index));
+  bool is_zero = false;
+  void* const p = heap.list().supply().take(bytes, heap.is_busy(rescue.layout_index), &is_zero);
+  heap.note_slab_is_zero(is_zero);
   if (p != nullptr) {
     heap.reserve_more(bytes);
   } else if (!heap.knows_no_slot(rescue.layout_index) && !rescue()) {
@@ -39,6 +41,22 @@ void give_slab(void* context, void* p, std::size_t bytes) noexcept {
 }
 
 constexpr slab_source supply_source{take_slab, give_slab};
+
+// Slabs of several slices that have one bitmap word have room for another in their record: a bit
+// for each slot that was zero when the slab came, if no block has come back to it since.
+constexpr bool knows_zero_slots(unsigned size_class) noexcept {
+  return !is_header_in_slab && size_class >= class_count;
+}
+
+static_assert(class_layouts[class_count].words == 1 && class_layouts.back().words == 1);
+
+std::uint64_t& zero_slots_of(slab& s) noexcept {
+  return s.words()[1];
+}
+
+std::uint64_t bit_of_slot(const void* p, const slab_layout& layout) noexcept {
+  return std::uint64_t{1} << address_of(p) % layout.slab_bytes / layout.block_bytes;
+}
 
 }  // namespace
 
@@ -246,7 +264,9 @@ bool malloc_heap::find_slots(unsigned size_class) noexcept {
   }
   slab_pool& pool = pools_[size_class];
   if (!grow(pool, size_class)) return false;
-  mark_slab(*pool.current(class_layouts[size_class]));
+  slab& fresh = *pool.current(class_layouts[size_class]);
+  mark_slab(fresh);
+  if (knows_zero_slots(size_class)) zero_slots_of(fresh) = is_slab_zero_ ? ~std::uint64_t{0} : 0;
   note_grown();
   return true;
 }
@@ -361,6 +381,25 @@ bool malloc_heap::are_neighbours(void* const* first, void* const* last,
   return last - first > 1 && address_of(first[1]) - address_of(first[0]) + span < 2 * span;
 }
 
+void malloc_heap::forget_zero_slots(void* const* first, void* const* last,
+                                    unsigned size_class) noexcept {
+  const slab_layout& layout = class_layouts[size_class];
+  for (; first != last; ++first) {
+    slab& home = *home_of(*first, layout.slab_bytes);
+    const bool is_mine = home.owner.load(std::memory_order_relaxed) == this;
+    if (is_mine) zero_slots_of(home) &= ~bit_of_slot(*first, layout);
+  }
+}
+
+bool malloc_heap::is_first_use(const void* p, unsigned size_class) noexcept {
+  if (!knows_zero_slots(size_class)) return false;
+  const holding hold(lock_);
+  const slab_layout& layout = class_layouts[size_class];
+  slab& home = *home_of(const_cast<void*>(p), layout.slab_bytes);
+  const bool is_mine = home.owner.load(std::memory_order_relaxed) == this;
+  return is_mine && (zero_slots_of(home) & bit_of_slot(p, layout)) != 0;
+}
+
 // Blocks that were allocated one after the other are often freed so: then a bitmap word is written
 // once. For those in no order that would only be a detour.
 void malloc_heap::give_run(void* const* first, void* const* last, unsigned size_class) noexcept {
@@ -368,6 +407,9 @@ void malloc_heap::give_run(void* const* first, void* const* last, unsigned size_
   const unsigned granule_shift = layout.granule_shift;
   const std::size_t bytes = static_cast<std::size_t>(last - first) * layout.block_bytes;
   note_spilled(bytes, size_class);
+  if (knows_zero_slots(size_class)) [[unlikely]] {
+    forget_zero_slots(first, last, size_class);
+  }
   if (!checks::checks_slabs &&
       are_neighbours(first, last, std::uintptr_t{1} << layout.word_shift)) {
     first = give_runs(first, last, size_class);

@@ -37,6 +37,10 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
 
   // A block, and more of them for the magazine, which is empty. Null when there is no memory.
   void* refill(thread_cache& to, unsigned size_class) noexcept;
+  // Whether a block that has just left its slab is zero, because nobody has had it before.
+  bool is_first_use(const void* p, unsigned size_class) noexcept;
+  // Called when a slab comes.
+  void note_slab_is_zero(bool is_zero) noexcept { is_slab_zero_ = is_zero; }
   // Takes a block for which the full magazine has no room.
   void spill(thread_cache& from, void* p, std::size_t size_class) noexcept;
 
@@ -131,6 +135,8 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   std::size_t unused_bytes() const noexcept {
     return reserved_bytes_ - std::min(reserved_bytes_, taken_bytes());
   }
+  MALLARD_COLD void forget_zero_slots(void* const* first, void* const* last,
+                                      unsigned size_class) noexcept;
   void* refill_locked(thread_cache& to, unsigned size_class) noexcept;
   void spill_locked(thread_cache& from, void* p, unsigned size_class) noexcept;
   static bool are_neighbours(void* const* first, void* const* last, std::uintptr_t span) noexcept;
@@ -194,6 +200,8 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   std::uint32_t calls_ = 0;
   std::uint32_t calls_seen_ = 0;
   bool is_trimmed_ = false;
+
+  bool is_slab_zero_ = false;
 
   class_set without_slots_ = 0;
   static_assert(malloc_class_count < 64);

@@ -330,13 +330,16 @@ void* slice_supply::take_from(region& r, std::size_t slices, bool& is_warm) noex
 }
 
 // The first run of so many free words that begins at a multiple of `step` words.
-void* slice_supply::take_words_from(region& r, std::size_t words, std::size_t step) noexcept {
+void* slice_supply::take_words_from(region& r, std::size_t words, std::size_t step,
+                                    bool* is_zero) noexcept {
+  const std::size_t dirty = dirty_slices_;
   for (std::size_t begin = 0; begin + words <= region_words; begin += step) {
     const auto first = r.free.begin() + static_cast<std::ptrdiff_t>(begin);
     const auto last = first + static_cast<std::ptrdiff_t>(words);
     if (!std::all_of(first, last, [](std::uint64_t w) { return w == ~std::uint64_t{0}; })) continue;
     for (std::size_t w = begin; w < begin + words; ++w)
       mark_taken(r, w, ~std::uint64_t{0}, slices_per_word);
+    if (is_zero != nullptr) *is_zero = dirty_slices_ == dirty;
     return r.slice(begin * slices_per_word);
   }
   return nullptr;
@@ -412,12 +415,12 @@ void* slice_supply::try_to_take(const wanted_run& wanted, Take&& take, bool& is_
   }
 }
 
-void* slice_supply::take(std::size_t bytes, bool busy) noexcept {
+void* slice_supply::take(std::size_t bytes, bool busy, bool* is_zero) noexcept {
   const std::size_t slices = bytes / slice_bytes;
   const std::size_t words = slices / slices_per_word;
   bool is_warm = false;
   void* const p = take_anywhere({slices, slices, true}, [&](region& r) {
-    return words == 0 ? take_from(r, slices, is_warm) : take_words_from(r, words, words);
+    return words == 0 ? take_from(r, slices, is_warm) : take_words_from(r, words, words, is_zero);
   });
   if (p != nullptr && busy && words == 0 && !is_warm) populate(p, slices);
   return p;
@@ -440,12 +443,8 @@ unsigned slice_supply::take(void** out, unsigned count, std::size_t bytes) noexc
 }
 
 void* slice_supply::take_words(std::size_t words, bool* is_zero) noexcept {
-  return take_anywhere({words * slices_per_word, slices_per_word, false}, [&](region& r) {
-    const std::size_t dirty = dirty_slices_;
-    void* const p = take_words_from(r, words, 1);
-    if (is_zero != nullptr) *is_zero = dirty_slices_ == dirty;
-    return p;
-  });
+  return take_anywhere({words * slices_per_word, slices_per_word, false},
+                       [&](region& r) { return take_words_from(r, words, 1, is_zero); });
 }
 
 void slice_supply::give(void* const* runs, unsigned count, std::size_t bytes) noexcept {

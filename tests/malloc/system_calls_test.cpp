@@ -521,6 +521,48 @@ TEST(malloc_system_calls, zeroed_blocks_take_no_more_memory_than_is_touched_of_t
   }
 }
 
+TEST(malloc_system_calls, fresh_blocks_of_large_classes_are_zero_without_being_touched) {
+  for (const std::size_t bytes : {100'000ul, 140'000ul, 200'000ul, 256ul << 10}) {
+    expect_passed([=] {
+      std::vector<unsigned char*> blocks(60);
+      detail::deallocate(detail::allocate(40'000));  // there is a heap
+      const std::size_t before = malloc_test::resident_bytes();
+      for (unsigned char*& p : blocks) {
+        p = static_cast<unsigned char*>(detail::allocate_zeroed(bytes));
+        p[0] = p[bytes - 1] = 1;
+      }
+      const std::size_t now = malloc_test::resident_bytes();
+      require(now < before + 2 * mib, "of ", bytes, " bytes: ", now - before);
+    });
+  }
+}
+
+// Blocks that were used come back by all ways: magazines, slabs, trims, threads that have ended.
+TEST(malloc_system_calls, used_blocks_of_large_classes_are_zeroed) {
+  expect_passed([] {
+    std::mt19937_64 random(1);
+    std::vector<void*> live(40);
+    const auto run = [&] {
+      for (int i = 0; i < 2'000; ++i) {
+        void*& p = live[random() % live.size()];
+        detail::deallocate(p);
+        const std::size_t bytes = 33'000 + random() % 229'000;
+        const bool zeroed = random() % 2 == 0;
+        p = zeroed ? detail::allocate_zeroed(bytes) : detail::allocate(bytes);
+        const auto* const begin = static_cast<unsigned char*>(p);
+        require(!zeroed || (begin[0] == 0 && std::memcmp(begin, begin + 1, bytes - 1) == 0),
+                "not zero: ", bytes);
+        std::memset(p, 0xff, detail::usable_bytes(p));
+        if (i % 500 == 0) detail::trim();
+      }
+    };
+    for (int round = 0; round < 3; ++round) {
+      std::thread(run).join();
+      run();
+    }
+  });
+}
+
 TEST(malloc_system_calls, memory_that_is_locked_and_does_not_go_back_is_zeroed_all_the_same) {
   expect_passed([] {
     constexpr std::size_t bytes = mib;

@@ -35,8 +35,9 @@ class slice_supply {
 
   // Takes a run for one slab: 1, 2, 4, 8 or 16 slices, or 1 or 2 words of them, aligned to its
   // size; memory that was used before comes first. `busy`: all of it will be touched soon, and more
-  // asked for, so memory comes many pages at a time. Null when the system refuses.
-  void* take(std::size_t bytes, bool busy) noexcept;
+  // asked for, so memory comes many pages at a time. Null when the system refuses. `is_zero` is set
+  // for words: whether all of the run is zero.
+  void* take(std::size_t bytes, bool busy, bool* is_zero = nullptr) noexcept;
   // Takes a run of whole words of slices. Null when it does not fit a region, or the system
   // refuses. `is_zero`: whether all of it is zero.
   static constexpr std::size_t word_bytes = slices_per_word * slice_bytes;
@@ -135,7 +136,7 @@ class slice_supply {
   template <class Take>
   void* find_within_limit(std::size_t slices, Take&& take, bool& is_refused) noexcept;
   void* take_from(region& r, std::size_t slices, bool& is_warm) noexcept;
-  void* take_words_from(region& r, std::size_t words, std::size_t step) noexcept;
+  void* take_words_from(region& r, std::size_t words, std::size_t step, bool* is_zero) noexcept;
   void mark_taken(region& r, std::size_t word, std::uint64_t bits, std::size_t count) noexcept;
   void publish() noexcept;
   // In slices.
