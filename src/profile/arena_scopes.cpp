@@ -50,9 +50,7 @@ class finder {
         functions_(functions),
         candidates_(functions.functions().size()) {
     guessed_.resize(candidates_.size());
-    function_of_.resize(stacks());
     for (std::uint32_t id = 1; id < stacks(); ++id) {
-      function_of_[id] = functions.of(id);
       if (trace.stacks().frame_address(id) == 0) guessed_[function_of(id)] = true;
     }
     asked_.resize(candidates_.size());
@@ -85,7 +83,7 @@ class finder {
 
  private:
   std::uint32_t parent(std::uint32_t stack) const { return trace_.stacks().parent(stack); }
-  std::uint32_t function_of(std::uint32_t stack) const { return function_of_[stack]; }
+  std::uint32_t function_of(std::uint32_t stack) const { return functions_.of(stack); }
   std::uint32_t stacks() const { return trace_.stacks().size(); }
 
   // Finds the stacks whose innermost frame is the outermost one of its function. It walks the
@@ -372,10 +370,9 @@ class finder {
   const stack_loads& loads_;
   const trace_reader& trace_;
   const function_table& functions_;
-  std::vector<candidate> candidates_;       // by function
-  std::vector<std::uint32_t> function_of_;  // by stack
-  std::vector<std::uint64_t> blocks_;       // temporary; by stack, with those of the stacks below
-  std::vector<bool> first_;                 // by stack: its function has no frame further out
+  std::vector<candidate> candidates_;  // by function
+  std::vector<std::uint64_t> blocks_;  // temporary; by stack, with those of the stacks below
+  std::vector<bool> first_;            // by stack: its function has no frame further out
   std::vector<bool> trunk_;
   std::vector<bool> guessed_;  // some frame's address is unknown
   std::vector<bool> asked_;
