@@ -245,6 +245,23 @@ TEST_F(arena_scopes_test, calls_of_a_handler_that_fills_a_cache_are_told_apart) 
   EXPECT_EQ(handle.kept_by[0].survivors, 100u);
 }
 
+// In between the thread is seen outside only when the list of results grows.
+TEST_F(arena_scopes_test, calls_whose_results_are_kept_in_a_growing_list_are_told_apart) {
+  in_main([&] {
+    for (int i = 0; i < 100; ++i) {
+      script.call("handle", 5, [&] {
+        work(script, 199);
+        script.call("result", 30, [&] { script.allocate(40, 16); });
+      });
+      if ((i & (i + 1)) == 0) script.allocate(6, 16);
+    }
+  });
+  result();
+  EXPECT_EQ(scope("handle").invocations, 100u);
+  EXPECT_EQ(scope("handle").survivors, 100u);
+  EXPECT_EQ(scope("handle").max_bytes, 199u * 100 + 16);
+}
+
 TEST_F(arena_scopes_test, a_call_whose_thread_waits_for_long_is_one) {
   in_turns(100, [&](int i) {
     script.call("handle", 5, [&] {
