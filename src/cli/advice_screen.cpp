@@ -73,10 +73,10 @@ std::string bound_text(const advice& one, const advice_report& report) {
       return fmt::format("{} with {}; an ideal malloc, whose frees cost nothing, gained less",
                          advise::tried_text(*report.bound), report.bound_of);
     }
-    const std::string out =
-        is_it ? "an ideal malloc, whose frees cost nothing, gained no more than this"
-              : fmt::format("{} with an ideal malloc, whose frees cost nothing",
-                            advise::tried_text(*report.bound));
+    std::string out = fmt::format("{} with an ideal malloc, whose frees cost nothing",
+                                  advise::tried_text(*report.bound));
+    if (is_it) out += ", so no more than this";
+    if (one.from.how == strategy::monotonic) out += "; destructors that are left out come on top";
     if (!report.heap || most <= advise::bound_times(report.heap->high, 1)) return out;
     // Else it would seem to contradict the share.
     return out + "; more than its heap operations take, because of block placement" +
@@ -125,7 +125,7 @@ void print_advice(const advice& one, const advice_report& report, bool colour) {
   if (one.tried_beside_malloc) rows.emplace_back("with", beside_text(one));
   if (!one.tried_remark.empty()) rows.emplace_back("not tried", one.tried_remark);
   if (report.bound || (!one.tried && one.tried_remark.empty()))
-    rows.emplace_back("upper bound", bound_text(one, report));
+    rows.emplace_back("bound", bound_text(one, report));
   const bool has_memory = one.from.how != strategy::global;
   const std::size_t most = most_lines - (has_memory ? 1 : 0) - (one.from.doubts.empty() ? 0 : 1);
   // Reasons have the lines that are left.
