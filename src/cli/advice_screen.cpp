@@ -119,7 +119,7 @@ void print_advice(const advice& one, const advice_report& report, bool colour) {
   if (!one.from.where.file.empty()) {
     rows.emplace_back(
         "where", place_text(one.from.where.function, one.from.where.file, one.from.where.line) +
-                     (one.from.where.type.empty() ? "" : ", of " + one.from.where.type));
+                     (one.from.where.type.empty() ? "" : ", containers of " + one.from.where.type));
   }
   const std::size_t reasons_at = rows.size();
   if (one.tried_beside_malloc) rows.emplace_back("with", beside_text(one));

@@ -155,6 +155,13 @@ std::string short_name(const std::string& name) {
       i = end;
       continue;
     }
+    if (depth == 0 && name.compare(i, 5, "[abi:") == 0) {
+      // The library's version is part of a type's name, not of what people call the function.
+      const std::size_t end = name.find(']', i);
+      if (end == name.npos) return name;
+      i = end;
+      continue;
+    }
     if (depth == 0 && c == '(') {
       // "(anonymous namespace)" and "operator()" are names; parameters end one.
       if (name.compare(i, 21, "(anonymous namespace)") == 0) {

@@ -133,10 +133,9 @@ std::string comparison::why_no_figure(const contender& one, const whatif_outcome
   if (one.in_turns && !saved_share(one)) {
     return "there are too few turns of its scope to tell what is saved";
   }
-  std::string why =
-      one.in_turns
-          ? "too much of its time is saved to measure the rest"
-          : "the hook and the calls of the resource take too much of its time to measure the rest";
+  std::string why = one.in_turns
+                        ? "too much of its time is saved to measure the rest"
+                        : "the trial itself takes too much of the time to measure the gain";
   if (found.runs < enough_runs) {
     why += found.runs == 1 ? " in one run" : fmt::format(" in {} runs", found.runs);
   }
