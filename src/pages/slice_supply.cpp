@@ -156,7 +156,7 @@ bool slice_supply::extend_by(region& r, std::size_t slices, bool is_huge) noexce
 // faults that it saves; then the system is asked again when use has doubled.
 void slice_supply::ask_for_huge_pages(region& r, std::size_t begin, std::size_t end) noexcept {
   constexpr std::size_t slices = os::huge_page_bytes / slice_bytes;
-  constexpr unsigned long long at_hand_us = 4000;  // to clear one takes 50 to 400
+  constexpr unsigned long long at_hand_us = 2000;  // to clear one takes 50 to 400
   os::split_huge_pages_at_purge();
   os::prefer_huge_pages(r.slice(begin), (end - begin) * slice_bytes);
   const std::size_t first = round_up(begin, slices);
@@ -174,22 +174,28 @@ void slice_supply::ask_for_huge_pages(region& r, std::size_t begin, std::size_t 
 }
 
 // A daemon of the system fills up what is marked for huge pages, also where parts went back: memory
-// would grow again behind the program's back. So marks last until a part goes back.
+// would grow again behind the program's back. So marks last until a part goes back. Who gives it
+// back waits for few regions and for nobody; the next one continues.
 void slice_supply::leave_gaps_small() noexcept {
-  if (!has_asked_.load(std::memory_order_relaxed) || !os::has_split_huge_pages()) return;
-  const holding growing(grow_lock_);
-  leave_rest_small();
+  constexpr std::size_t most_regions = 8;
+  if (!has_asked_.load(std::memory_order_relaxed)) return;
+  if (os::has_split_huge_pages()) has_gaps_.store(true, std::memory_order_relaxed);
+  if (!has_gaps_.load(std::memory_order_relaxed) || !grow_lock_.try_lock()) return;
+  leave_small(most_regions);
+  grow_lock_.unlock();
 }
 
-void slice_supply::leave_rest_small() noexcept {
+void slice_supply::leave_small(std::size_t most_regions) noexcept {
   if (!has_asked_.load(std::memory_order_relaxed)) return;
   for (region* r = first_; r != nullptr; r = r->next) {
     if (r->huge_from == 0) continue;
+    if (most_regions-- == 0) return;
     const std::size_t slices = r->ready_slices - r->huge_from;
     os::leave_pages_small(r->slice(r->huge_from), slices * slice_bytes);
     r->huge_from = 0;
   }
   has_asked_.store(false, std::memory_order_relaxed);
+  has_gaps_.store(false, std::memory_order_relaxed);
 }
 
 void slice_supply::set_free(region& r, std::size_t begin, std::size_t end, bool dirty) noexcept {
@@ -231,7 +237,7 @@ void slice_supply::clear_dirty(region& r, std::size_t word, std::uint64_t bits) 
 // Returns the bytes of the regions' headers.
 std::size_t slice_supply::remove_empty_regions() noexcept {
   const holding growing(grow_lock_);
-  leave_rest_small();
+  leave_small(SIZE_MAX);
   region* gone = nullptr;
   {
     const holding hold(lock_);
@@ -620,7 +626,7 @@ std::size_t slice_supply::trim() noexcept {
 // `grow_lock_` keeps others from making more of the region usable.
 bool slice_supply::cut_regions() noexcept {
   const holding growing(grow_lock_);
-  leave_rest_small();
+  leave_small(SIZE_MAX);
   bool has_any = false;
   for (region* r = nullptr;;) {
     std::size_t begin = 0;

@@ -119,7 +119,7 @@ class slice_supply {
   bool extend(const wanted_run& wanted) noexcept;
   bool extend_by(region& r, std::size_t slices, bool is_huge) noexcept;
   void ask_for_huge_pages(region& r, std::size_t begin, std::size_t end) noexcept;
-  void leave_rest_small() noexcept;
+  void leave_small(std::size_t most_regions) noexcept;
   void leave_gaps_small() noexcept;
   std::size_t remove_empty_regions() noexcept;
   template <class Take>
@@ -161,7 +161,8 @@ class slice_supply {
   // Under `grow_lock_`, with the regions' `huge_from`.
   std::size_t huge_pages_from_ = SIZE_MAX;
   bool huge_pages_at_hand_ = false;
-  std::atomic<bool> has_asked_{false};  // read also without the lock
+  std::atomic<bool> has_asked_{false};  // some are marked; read also without the lock
+  std::atomic<bool> has_gaps_{false};   // and a part of these went back
   std::atomic<bool> has_few_addresses_{false};
   std::atomic<bool> is_confined_{false};
   region* first_ = nullptr;
