@@ -68,7 +68,11 @@ void expect_writable(const std::filesystem::path& path, std::string_view option)
 // std::filesystem::copy_file() loses the reason of a failure.
 void copy_to(const std::filesystem::path& path, const std::filesystem::path& from) {
   const std::ifstream in(from, std::ios::binary);
-  process::replace_file(path, [&](std::ostream& out) { out << in.rdbuf() << std::flush; });
+  process::replace_file(path, [&](std::ostream& out) {
+    out << in.rdbuf() << std::flush;
+    // A part that was written is no failure to the stream.
+    if (in.rdbuf()->sgetc() != std::char_traits<char>::eof()) out.setstate(std::ios::badbit);
+  });
 }
 
 void write_text(const std::filesystem::path& path, const std::string& text) {

@@ -248,6 +248,18 @@ TEST_F(check_command_test, an_interrupt_reaches_the_program_and_nothing_is_passe
   }
 }
 
+TEST_F(check_command_test, a_trace_that_finds_no_room_is_not_kept) {
+  if (shell("mkdir d && mount -t tmpfs -o size=64k mallard d").status != 0) GTEST_SKIP();
+  write("b", "allocations <= 1000000\n");
+  const ended full = shell(
+      "$MALLARD check --budget b --keep d/a.trace -- "
+      "bash -c 'for i in {1..9000}; do a[$i]=x$i; done'");
+  EXPECT_TRUE(fs::is_empty(file("d")));
+  EXPECT_EQ(shell("umount d").status, 0);
+  EXPECT_EQ(full.status, 1);
+  EXPECT_THAT(full.err, HasSubstr("d/a.trace: cannot be written: No space left on device\n"));
+}
+
 TEST_F(check_command_test, says_that_there_is_no_room_for_a_trace) {
   if (shell("mkdir d && mount -t tmpfs -o size=64k mallard d").status != 0) GTEST_SKIP();
   shell("head -c 1M /dev/zero >d/fill");
