@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -30,6 +31,10 @@ constexpr char of_program = '\1';
 std::string unmarked(std::string word) {
   if (!word.empty() && word.front() == of_program) word.erase(0, 1);
   return word;
+}
+
+std::string expect_a_word(const std::string& word) {
+  return word.empty() ? "is empty" : "";
 }
 
 std::vector<const CLI::App*> all_commands(const CLI::App& app) {
@@ -241,8 +246,7 @@ parser_option command_parser::add_option(const std::string& names, Value& value,
   if (!added->get_positional()) added->allow_extra_args(false);
   // A shell makes an empty word of a variable that is not set, which names no file.
   if (added->get_positional() && added->get_items_expected_max() == 1) {
-    added->check([](const std::string& word) { return word.empty() ? "is empty" : std::string(); },
-                 "");
+    added->check(expect_a_word, "");
   }
   return parser_option(added);
 }
@@ -283,7 +287,8 @@ std::vector<described_command> command_parser::describe() const {
 template <class Value>
 parser_option command_parser::add_new_file(const std::string& names, Value& value,
                                            const std::string& help) const {
-  CLI::Option* const option = parser_->add_option(names, value, help)->transform(file_behind);
+  CLI::Option* const option =
+      parser_->add_option(names, value, help)->transform(file_behind)->check(expect_a_word, "");
   files_->push_back({option, [&value] { return name_of(value); }});
   if (parser_->get_option_no_throw("--force") == nullptr) {
     parser_->add_flag_callback("--force", [] {}, "Replace the file if it exists");
@@ -291,8 +296,26 @@ parser_option command_parser::add_new_file(const std::string& names, Value& valu
   return parser_option(option);
 }
 
+// Throws usage_error where two would be written to one file. A device takes both.
+void command_parser::refuse_to_share(const std::vector<new_file>& files) {
+  namespace fs = std::filesystem;
+  std::map<fs::path, const CLI::Option*> known;
+  for (const new_file& one : files) {
+    std::error_code ignored;
+    const fs::path name = one.name();
+    if (name.empty() || (fs::exists(name, ignored) && !fs::is_regular_file(name, ignored)))
+      continue;
+    const auto [at, is_new] =
+        known.emplace(fs::weakly_canonical(fs::absolute(name, ignored), ignored), one.option);
+    if (is_new) continue;
+    throw usage_error(fmt::format("{}: {} and {} need a file each", name.string(),
+                                  at->second->get_name(), one.option->get_name()));
+  }
+}
+
 void command_parser::runs(action what) const {
   parser_->callback([parser = parser_, files = files_, chosen = chosen_, what = std::move(what)] {
+    refuse_to_share(*files);
     for (const new_file& one : *files) {
       if (parser->count("--force") != 0) break;
       const std::filesystem::path name = one.name();

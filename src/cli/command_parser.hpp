@@ -117,6 +117,8 @@ class command_parser {
     std::function<std::filesystem::path()> name;
   };
 
+  static void refuse_to_share(const std::vector<new_file>& files);
+
   CLI::App* parser_;
   action* chosen_;
   std::shared_ptr<std::vector<new_file>> files_;

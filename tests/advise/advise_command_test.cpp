@@ -102,6 +102,12 @@ TEST_F(advise_command_test, an_interrupt_also_ends_a_program_that_ends_after_so_
   EXPECT_NE(kill(pid, 0), 0);
 }
 
+TEST_F(advise_command_test, two_outputs_need_two_names) {
+  expect_refused({"advise", "--once", "--keep", "x", "-o", "./x", "--", "true"}, 2,
+                 "--output and --keep");
+  expect_refused({"diff", "a", "b", "--collapsed", "y", "-o", "y"}, 2, "--collapsed and --output");
+}
+
 // Each run would take its two seconds, whatever the allocator.
 TEST_F(advise_command_test, a_program_that_takes_all_of_its_time_is_not_compared) {
   write_script("script", "while :; do " ADVISED_PROGRAM " 2000; done\n");

@@ -260,6 +260,13 @@ TEST_F(check_command_test, a_trace_that_finds_no_room_is_not_kept) {
   EXPECT_THAT(full.err, HasSubstr("d/a.trace: cannot be written: No space left on device\n"));
 }
 
+TEST_F(check_command_test, the_budget_is_not_overwritten_by_the_trace) {
+  write("b", "allocations <= 1000000\n");
+  expect_refused({"check", "--budget", "b", "--keep", "b", "--force", "--", "true"}, 2,
+                 "b: is the input");
+  EXPECT_EQ(read_file(file("b")), "allocations <= 1000000\n");
+}
+
 TEST_F(check_command_test, says_that_there_is_no_room_for_a_trace) {
   if (shell("mkdir d && mount -t tmpfs -o size=64k mallard d").status != 0) GTEST_SKIP();
   shell("head -c 1M /dev/zero >d/fill");

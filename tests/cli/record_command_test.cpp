@@ -155,6 +155,10 @@ TEST_F(record_command_test, a_signal_to_the_group_reaches_the_program_once) {
   }
 }
 
+TEST_F(record_command_test, an_empty_name_is_no_file) {
+  expect_refused({"record", "-o", "", "--", "true"}, 2, "--output: is empty");
+}
+
 TEST_F(record_command_test, the_next_command_can_be_typed_whatever_the_program_is_called) {
   const ended done = shell("$MALLARD record -o \"a'b <c.trace\" -- sh -c : 2>&1 | tail -n 1");
   ASSERT_EQ(done.out, "mallard report 'a'\\''b <c.trace'\n");
