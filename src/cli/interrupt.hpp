@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "cli/cli.hpp"
+#include "process/unharmed.hpp"
 
 namespace mallard::cli {
 
@@ -15,6 +16,9 @@ class interrupt_guard {
   ~interrupt_guard();
   interrupt_guard(const interrupt_guard&) = delete;
   interrupt_guard& operator=(const interrupt_guard&) = delete;
+
+ private:
+  const process::unharmed unharmed_;
 };
 
 bool was_interrupted();

@@ -92,10 +92,22 @@ volatile sig_atomic_t running = 0;
 // Asks for SIGKILL.
 constexpr int kill_signal = SIGUSR1;
 
-void end_program(int signal) {
+pid_t command_itself = 0;
+
+// The program may send the same to the group, in which we are.
+void end_program(int signal, siginfo_t* from, void*) {
+  if (from->si_pid != command_itself) return;
   const int before = errno;
   if (running > 0) kill(static_cast<pid_t>(running), signal == kill_signal ? SIGKILL : signal);
   errno = before;
+}
+
+void listen_to_command() {
+  command_itself = getppid();
+  struct sigaction action{};
+  action.sa_sigaction = end_program;
+  action.sa_flags = SA_RESTART | SA_SIGINFO;
+  for (const int each : {SIGTERM, kill_signal}) sigaction(each, &action, nullptr);
 }
 
 // The program's side of the fork.
@@ -176,7 +188,6 @@ run_figures measure(const std::vector<std::string>& command,
 // Does what it is asked until nobody asks any more.
 [[noreturn]] void serve(const std::vector<std::string>& command,
                         const std::optional<profile::line_pattern>& metric, int channel) {
-  for (const int each : {SIGTERM, kill_signal}) signal(each, end_program);
   for (;;) {
     std::array<std::uint64_t, 2> request{};  // bytes of the environment, whether to read output
     if (!process::read_all(channel, request.data(), sizeof request)) _exit(0);
@@ -199,6 +210,7 @@ program_runner::program_runner(std::vector<std::string> command, const std::stri
   if (pid_ == 0) {
     process::end_with_parent();
     close(channel.mine);
+    listen_to_command();
     serve(command, pattern, channel.theirs);
   }
   close(channel.theirs);

@@ -69,6 +69,23 @@ class command_test : public testing::Test {
     kill(child, signal);
     return finish(child);
   }
+  // A line in which $MALLARD is the command, in a process group that survives these signals. The
+  // line has no single quotes.
+  ended in_group(const std::string& signals, const std::string& line) const {
+    return shell("setsid -w sh -c 'for each in " + signals + "; do trap : $each; done; " + line +
+                 "'");
+  }
+  // A script that sends its whole group signals that it handles itself, and returns them.
+  std::string write_group_signaller() const {
+    std::string all;
+    for (const int each : {SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGRTMIN,
+                           SIGRTMIN + 1, SIGRTMAX}) {
+      all += ' ' + std::to_string(each);
+    }
+    write_script("script",
+                 "for each in" + all + "; do trap : $each; kill -$each 0; done\nexit 5\n");
+    return all;
+  }
   // A line in which $MALLARD is the command.
   ended shell(const std::string& line) const {
     return finish(execute("/bin/sh", {"sh", "-c", line}));

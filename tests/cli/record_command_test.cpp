@@ -155,6 +155,13 @@ TEST_F(record_command_test, a_signal_to_the_group_reaches_the_program_once) {
   }
 }
 
+TEST_F(record_command_test, signals_that_a_program_sends_to_its_group_do_not_end_the_recording) {
+  const std::string signals = write_group_signaller();
+  const ended done = in_group(signals, "$MALLARD record -o g.trace -- ./script");
+  EXPECT_EQ(done.status, 5) << done.err;
+  EXPECT_EQ(run({"dims", "g.trace"}).err, "");
+}
+
 TEST_F(record_command_test, an_empty_name_is_no_file) {
   expect_refused({"record", "-o", "", "--", "true"}, 2, "--output: is empty");
 }

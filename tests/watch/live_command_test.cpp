@@ -126,6 +126,11 @@ TEST_F(live_command_test, an_interrupt_ends_it_with_the_status_of_one) {
   EXPECT_EQ(interrupt({"live", "--interval", "0.1", "--", "./script"}, "started").status, 130);
 }
 
+TEST_F(live_command_test, signals_that_a_program_sends_to_its_group_do_not_end_it) {
+  const std::string signals = write_group_signaller();
+  EXPECT_EQ(in_group(signals, "$MALLARD live -- ./script").status, 5);
+}
+
 TEST_F(live_command_test, a_program_that_does_not_end_when_told_is_killed) {
   write_script("script", "trap '' TERM\necho $$ >pid\nwhile :; do sleep 0.05; done\n");
   EXPECT_EQ(run({"live", "--duration", "0.5", "--", "./script"}).status, 0);

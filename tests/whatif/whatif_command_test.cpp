@@ -189,6 +189,13 @@ TEST_F(whatif_command_test, an_interrupt_ends_a_program_that_never_ends_and_star
   }
 }
 
+TEST_F(whatif_command_test, signals_that_a_program_sends_to_its_group_do_not_end_it) {
+  const std::string signals = write_group_signaller();
+  const ended result =
+      in_group(signals, "$MALLARD whatif --repetitions 1 --malloc mallard -- ./script");
+  EXPECT_EQ(result.status, 0) << result.err;
+}
+
 TEST_F(whatif_command_test, a_terminal_that_is_gone_does_not_end_what_runs_below_nohup) {
   write_script("script", ": >started\nsleep 0.5\n");
   const ended result = shell(

@@ -19,6 +19,7 @@
 #include <system_error>
 #include <utility>
 
+#include "process/unharmed.hpp"
 #include "profile/attach/attached_recorder.hpp"
 #include "profile/record/child_program.hpp"
 #include "profile/record/group_witness.hpp"
@@ -123,6 +124,7 @@ class signal_guard {
 
  private:
   static constexpr int count = 6;
+  const process::unharmed unharmed_;
   // Null: the signal is ignored.
   void set(int signal, void (*handler)(int, siginfo_t*, void*), int i) {
     struct sigaction action{};
