@@ -181,6 +181,7 @@ struct checked_run {
   std::string trace;       // its name for others; empty where it is gone afterwards
   std::string program;     // the file, where the trace is empty
   bool may_update = true;  // it ended well
+  bool interrupted = false;
 };
 
 int check_trace(const check_options& options, const rule_list& rules, const std::string& path,
@@ -205,7 +206,7 @@ int check_trace(const check_options& options, const rule_list& rules, const std:
     }
   }
   if (options.json) print_json(run.trace, findings);
-  if (!warn_if_not_whole(trace, path)) {
+  if (!warn_if_not_whole(trace, path) && !run.interrupted) {
     throw std::runtime_error(path +
                              ": is incomplete, so it is not known whether it keeps the budget");
   }
@@ -230,6 +231,7 @@ int check_program(const check_options& options, const rule_list& rules) {
   const std::string& trace = run.trace.empty() ? run.empty_trace : run.trace;
   if (!trace.empty()) {
     checked_run checked{.trace = options.keep, .program = {}};
+    checked.interrupted = run.summary.interrupted;
     checked.may_update = run.summary.exited && status == 0 && !run.summary.interrupted;
     if (run.trace.empty()) checked.program = profile::check_program(options.words.front()).file;
     const int kept = check_trace(options, rules, trace, checked);
@@ -243,11 +245,10 @@ int check_program(const check_options& options, const rule_list& rules) {
     fmt::print(stderr, "mallard: {}\n", run.remark);
     if (status == 0) status = failure;
   }
-  if (run.summary.interrupted && status == 0) {
-    fmt::print(stderr, "mallard: interrupted; the part that ran keeps the budget\n");
-    return interrupted;
-  }
-  return status;
+  if (!run.summary.interrupted) return status;
+  fmt::print(stderr, "mallard: interrupted{}\n",
+             status == 0 ? "; the part that ran keeps the budget" : "");
+  return interrupted;
 }
 
 int check(const check_options& options, bool is_command) {

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "cli/cli.hpp"
@@ -21,6 +22,7 @@
 #include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
+#include "process/adoption.hpp"
 #include "profile/attach/running_process.hpp"
 #include "profile/record/child_program.hpp"
 #include "profile/record/session_memory.hpp"
@@ -104,6 +106,7 @@ class subject {
     if (attached_) program_->is_watched_by(getpid());
   }
   subject(const live_request& request, bool has_screen) {
+    adopted_.emplace();
     const char* const others = std::getenv("LD_PRELOAD");
     std::string preloaded = live_library();
     if (others != nullptr && *others != '\0') preloaded += std::string(":") + others;
@@ -145,6 +148,7 @@ class subject {
       if (i == 50) kill(child_->pid(), SIGKILL);
       usleep(20'000);
     }
+    adopted_->end_all();
     return success;
   }
   int status() const {
@@ -153,6 +157,7 @@ class subject {
   }
 
  private:
+  std::optional<process::adoption> adopted_;  // where we start it
   std::unique_ptr<profile::child_program> child_;
   std::unique_ptr<profile::running_process> attached_;  // by us
   std::unique_ptr<watch::watched_process> program_;
@@ -288,7 +293,7 @@ int watch_it(const live_request& request, bool is_command, colour_choice choice)
   session watching(request, of, screen, use_colour(choice, STDOUT_FILENO));
   const bool ended = watching.run();
   watching.finish();
-  const int status = ended ? of.status() : of.end();
+  const int status = ended && !was_interrupted() ? of.status() : of.end();
   return was_interrupted() ? interrupted : status;
 }
 

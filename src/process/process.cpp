@@ -121,6 +121,11 @@ std::string file_text(const std::string& path) {
   return std::move(out).str();
 }
 
+pid_t parent_of(pid_t pid) {
+  const std::vector<std::string> words = stat_of(pid);
+  return words.size() < 2 ? 0 : std::stoi(words[1]);
+}
+
 char state_of(pid_t pid) {
   const std::vector<std::string> words = stat_of(pid);
   return words.empty() ? 'X' : words.front().front();

@@ -55,6 +55,8 @@ int wait_for(pid_t child, rusage* used = nullptr);
 // since it was opened.
 std::string file_text(const std::string& path);
 
+// Its parent; 0: there is no such process.
+pid_t parent_of(pid_t pid);
 // The state of a process's first thread, as in /proc; 'X': there is no such process.
 char state_of(pid_t pid);
 // Whether none of its threads runs any more: its first one may have ended before the others.

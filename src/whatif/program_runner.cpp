@@ -18,6 +18,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "process/adoption.hpp"
 #include "process/process.hpp"
 #include "profile/name_pattern.hpp"
 
@@ -92,11 +93,14 @@ volatile sig_atomic_t running = 0;
 // Asks for SIGKILL.
 constexpr int kill_signal = SIGUSR1;
 
+// Set when the command was interrupted.
+volatile sig_atomic_t told = 0;
 pid_t command_itself = 0;
 
 // The program may send the same to the group, in which we are.
 void end_program(int signal, siginfo_t* from, void*) {
   if (from->si_pid != command_itself) return;
+  told = 1;
   const int before = errno;
   if (running > 0) kill(static_cast<pid_t>(running), signal == kill_signal ? SIGKILL : signal);
   errno = before;
@@ -186,16 +190,19 @@ run_figures measure(const std::vector<std::string>& command,
 }
 
 // Does what it is asked until nobody asks any more.
-[[noreturn]] void serve(const std::vector<std::string>& command,
-                        const std::optional<profile::line_pattern>& metric, int channel) {
+void serve(const std::vector<std::string>& command,
+           const std::optional<profile::line_pattern>& metric, int channel) {
+  const process::adoption adopted;
   for (;;) {
     std::array<std::uint64_t, 2> request{};  // bytes of the environment, whether to read output
-    if (!process::read_all(channel, request.data(), sizeof request)) _exit(0);
+    if (!process::read_all(channel, request.data(), sizeof request)) break;
     std::string environment(request[0], '\0');
-    if (!process::read_all(channel, environment.data(), environment.size())) _exit(0);
+    if (!process::read_all(channel, environment.data(), environment.size())) break;
     const run_figures done = measure(command, environment_of(environment), request[1] != 0, metric);
-    if (!process::write_all(channel, &done, sizeof done)) _exit(0);
+    if (!process::write_all(channel, &done, sizeof done)) break;
+    (void)adopted.has_living();  // so that no dead ones gather
   }
+  if (told != 0) adopted.end_all();
 }
 
 }  // namespace
@@ -212,12 +219,14 @@ program_runner::program_runner(std::vector<std::string> command, const std::stri
     close(channel.mine);
     listen_to_command();
     serve(command, pattern, channel.theirs);
+    _exit(0);
   }
   close(channel.theirs);
   channel_ = channel.mine;
 }
 
 program_runner::~program_runner() {
+  if (was_interrupted()) kill(pid_, SIGTERM);  // before the end, at which it looks whether it came
   close(channel_);
   process::wait_for(pid_);
 }

@@ -33,7 +33,8 @@ class program_runner {
   // `metric`: a regular expression for one line of what the program writes. The number in its first
   // group, or all of it, is each run's, the last one where there are several; empty: none is looked
   // for. `interrupted` is asked while a program runs; if it says yes, the program gets SIGTERM, and
-  // a second later SIGKILL. Throws std::system_error, or std::regex_error.
+  // a second later SIGKILL, as does, when the runner is destroyed, what it has started. Throws
+  // std::system_error, or std::regex_error.
   explicit program_runner(std::vector<std::string> command, const std::string& metric = {},
                           bool (*interrupted)() = nullptr);
   ~program_runner();

@@ -45,6 +45,7 @@ recorded_run record_into(const std::string& folder, profile::record_options opti
   options.output = (fs::path(folder) / "program.trace").string();
   options.session.cpu_period_us = 1000;
   const bool is_command = options.pid == 0;
+  options.ends_all = is_command;
   const std::string remark = is_command ? look_at_program(options.command.front()) : "";
   profile::record_hooks hooks;
   profile::symbolizer symbols;

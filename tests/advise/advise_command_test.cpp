@@ -102,6 +102,37 @@ TEST_F(advise_command_test, an_interrupt_also_ends_a_program_that_ends_after_so_
   EXPECT_NE(kill(pid, 0), 0);
 }
 
+TEST_F(advise_command_test, an_interrupt_also_ends_what_the_program_started) {
+  write_program_below_a_script();
+  for (const words& call :
+       {quick({"--", "./script"}), words{"advise", "--once", "--", "./script"}}) {
+    fs::remove(file("pid"));
+    EXPECT_EQ(interrupt(call, "pid", SIGTERM).status, 130);
+    EXPECT_FALSE(runs("pid"));
+  }
+}
+
+// Shells let jobs in the background ignore SIGINT.
+TEST_F(advise_command_test, an_interrupt_also_ends_the_load) {
+  write_script("load", "echo $$ >writing && mv writing pid\nwhile :; do sleep 0.05; done\n");
+  write_script("server", "while :; do sleep 0.05; done\n");
+  const words call = quick({"--load", "./load", "--ready", "true", "--", "./server"});
+  for (const int each : {SIGINT, SIGTERM}) {
+    fs::remove(file("pid"));
+    EXPECT_EQ(interrupt(call, "pid", each).status, 130);
+    EXPECT_FALSE(runs("pid"));
+  }
+  for (const std::string each : {"INT", "TERM"}) {
+    fs::remove(file("pid"));
+    EXPECT_EQ(in_group(each, "(while [ ! -e pid ]; do sleep 0.01; done; kill -" + each +
+                                 " 0) & $MALLARD advise --quick --load ./load --ready true -- "
+                                 "./server")
+                  .status,
+              130);
+    EXPECT_FALSE(runs("pid"));
+  }
+}
+
 TEST_F(advise_command_test, two_outputs_need_two_names) {
   expect_refused({"advise", "--once", "--keep", "x", "-o", "./x", "--", "true"}, 2,
                  "--output and --keep");

@@ -248,6 +248,17 @@ TEST_F(check_command_test, an_interrupt_reaches_the_program_and_nothing_is_passe
   }
 }
 
+TEST_F(check_command_test, an_interrupt_also_ends_what_the_program_started) {
+  write_program_below_a_script();
+  write("b", "allocations <= 1000000\n");
+  for (const int each : {SIGHUP, SIGTERM}) {
+    fs::remove(file("pid"));
+    const ended result = interrupt({"check", "--budget", "b", "--", "./script"}, "pid", each);
+    EXPECT_EQ(result.status, 130) << result.err;
+    EXPECT_FALSE(runs("pid"));
+  }
+}
+
 TEST_F(check_command_test, a_trace_that_finds_no_room_is_not_kept) {
   if (shell("mkdir d && mount -t tmpfs -o size=64k mallard d").status != 0) GTEST_SKIP();
   write("b", "allocations <= 1000000\n");

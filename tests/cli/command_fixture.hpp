@@ -69,6 +69,15 @@ class command_test : public testing::Test {
     kill(child, signal);
     return finish(child);
   }
+  // A program that goes on below a script, which goes on behind it, and the file that then is
+  // there.
+  void write_program_below_a_script() const {
+    write_script("below", "echo $$ >writing && mv writing pid\nwhile :; do sleep 0.05; done\n");
+    write_script("script", "./below\ntrue\n");
+  }
+  bool runs(const std::string& pid_file) const {
+    return kill(static_cast<pid_t>(std::stol(read_file(file(pid_file)))), 0) == 0;
+  }
   // A line in which $MALLARD is the command, in a process group that survives these signals. The
   // line has no single quotes.
   ended in_group(const std::string& signals, const std::string& line) const {

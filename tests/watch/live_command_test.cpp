@@ -126,6 +126,15 @@ TEST_F(live_command_test, an_interrupt_ends_it_with_the_status_of_one) {
   EXPECT_EQ(interrupt({"live", "--interval", "0.1", "--", "./script"}, "started").status, 130);
 }
 
+TEST_F(live_command_test, an_interrupt_also_ends_what_the_program_started) {
+  write_program_below_a_script();
+  for (const int each : {SIGINT, SIGTERM}) {
+    fs::remove(file("pid"));
+    EXPECT_EQ(interrupt({"live", "--", "./script"}, "pid", each).status, 130);
+    EXPECT_FALSE(runs("pid"));
+  }
+}
+
 TEST_F(live_command_test, signals_that_a_program_sends_to_its_group_do_not_end_it) {
   const std::string signals = write_group_signaller();
   EXPECT_EQ(in_group(signals, "$MALLARD live -- ./script").status, 5);

@@ -189,6 +189,16 @@ TEST_F(whatif_command_test, an_interrupt_ends_a_program_that_never_ends_and_star
   }
 }
 
+TEST_F(whatif_command_test, an_interrupt_also_ends_what_the_program_started) {
+  write_program_below_a_script();
+  for (const int each : {SIGINT, SIGTERM}) {
+    fs::remove(file("pid"));
+    EXPECT_EQ(interrupt({"whatif", "--malloc", "mallard", "--", "./script"}, "pid", each).status,
+              130);
+    EXPECT_FALSE(runs("pid"));
+  }
+}
+
 TEST_F(whatif_command_test, signals_that_a_program_sends_to_its_group_do_not_end_it) {
   const std::string signals = write_group_signaller();
   const ended result =

@@ -2,8 +2,6 @@
 
 #include <signal.h>
 #include <string.h>  // strnlen
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +17,7 @@
 #include <system_error>
 #include <utility>
 
+#include "process/adoption.hpp"
 #include "process/unharmed.hpp"
 #include "profile/attach/attached_recorder.hpp"
 #include "profile/record/child_program.hpp"
@@ -187,35 +186,6 @@ std::vector<program_check> not_followed(const recorder::session& all) {
   return out;
 }
 
-// Makes us the parent of processes whose parents have ended. When none are left, all processes of
-// the program have ended.
-class adoption {
- public:
-  explicit adoption(bool wanted) : wanted_(wanted) {
-    if (!wanted_) return;
-    prctl(PR_GET_CHILD_SUBREAPER, &before_, 0, 0, 0);
-    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-  }
-  ~adoption() {
-    if (wanted_) prctl(PR_SET_CHILD_SUBREAPER, before_, 0, 0, 0);
-  }
-  adoption(const adoption&) = delete;
-  adoption& operator=(const adoption&) = delete;
-
-  // Whether a process of the program lives after the program itself has ended.
-  bool has_living() const {
-    if (!wanted_) return false;
-    pid_t ended = 0;
-    while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) {
-    }
-    return ended == 0;
-  }
-
- private:
-  bool wanted_;
-  int before_ = 0;
-};
-
 void set_mode(const session_memory& memory, recorder::recording mode) {
   memory->mode.store(static_cast<std::uint32_t>(mode), std::memory_order_relaxed);
 }
@@ -292,7 +262,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   const bool later = options.paused || options.delay > 0;
   set_mode(memory, later ? recorder::recording::not_yet : recorder::recording::on);
 
-  const adoption adopted(options.wait);
+  const process::adoption adopted(options.wait || options.ends_all);
   recorded_program program(options, memory, hooks);
   memory->first_pid = static_cast<std::uint32_t>(program.pid());
   session_reader reader(memory, clock,
@@ -326,7 +296,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   for (bool over = false; !over;) {
     const std::uint32_t seen = memory->doorbell.load(std::memory_order_seq_cst);
     if (program.ended()) interrupted.end();
-    over = program.ended() && !adopted.has_living();
+    over = program.ended() && !(options.wait && adopted.has_living());
     if (options.pid != 0 && interrupts != 0) over = true;
     const bool more = reader.take();
     memory->heartbeat.fetch_add(1, std::memory_order_relaxed);
@@ -377,6 +347,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
       memory->reader_waits.store(0, std::memory_order_seq_cst);
     }
   }
+  if (options.ends_all && interrupts != 0) adopted.end_all();
   record_summary out;
   // They are counted before the end: a daemon may end while we finish the traces.
   reader.reap();

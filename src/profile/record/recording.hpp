@@ -35,6 +35,8 @@ struct record_options {
   // never.
   double longest = 0;
   bool wait = false;  // for all processes, not only for the program
+  // An interrupt also ends processes of the program that are left when it has ended.
+  bool ends_all = false;
 };
 
 struct record_hooks {
