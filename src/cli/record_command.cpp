@@ -98,8 +98,10 @@ void print_summary(const profile::record_summary& done) {
   }
   if (done.left_running != 0) {
     const bool is_one = done.left_running == 1;
-    say("mallard: {} process{} of the program ran on unrecorded; --wait waits for {}\n",
-        done.left_running, is_one ? "" : "es", is_one ? "it" : "them");
+    say("mallard: {} process{} of the program ran on unrecorded", done.left_running,
+        is_one ? "" : "es");
+    if (!done.interrupted) say("; --wait waits for {}", is_one ? "it" : "them");
+    say("\n");
   }
   const profile::recorded_process* const look_at = whatif::main_trace(done);
   if (look_at == nullptr || look_at->events == 0) {

@@ -162,6 +162,23 @@ TEST_F(record_command_test, signals_that_a_program_sends_to_its_group_do_not_end
   EXPECT_EQ(run({"dims", "g.trace"}).err, "");
 }
 
+// The daemon comes to its point when the program was waited for.
+TEST_F(record_command_test, an_interrupt_ends_the_waiting_for_a_daemon) {
+  write_script("daemon",
+               "while kill -0 $1; do sleep 0.01; done\necho $$ >writing && mv writing pid\n"
+               "exec sleep 20\n");
+  write_script("script", "setsid ./daemon $$ >/dev/null 2>&1 &\nexit 3\n");
+  for (const int each : {SIGINT, SIGTERM, SIGHUP}) {
+    fs::remove(file("pid"));
+    const ended done =
+        interrupt({"record", "--force", "--wait", "-o", "a.trace", "--", "./script"}, "pid", each);
+    EXPECT_EQ(done.status, 3) << done.err;
+    EXPECT_THAT(done.err, HasSubstr(" of the program ran on unrecorded\n"));
+    EXPECT_TRUE(runs("pid"));
+    shell("kill -KILL $(cat pid)");
+  }
+}
+
 TEST_F(record_command_test, an_empty_name_is_no_file) {
   expect_refused({"record", "-o", "", "--", "true"}, 2, "--output: is empty");
 }

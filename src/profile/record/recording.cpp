@@ -67,9 +67,7 @@ class interrupt_passer {
   }
   // Call it often; `now` in seconds.
   void look(double now) {
-    const bool any = std::any_of(std::begin(interrupt_noted), std::end(interrupt_noted),
-                                 [](sig_atomic_t one) { return one != nobody; });
-    if (!any || !witness_) return;
+    if (!witness_ || !is_noted()) return;
     if (noted_at_ == 0) noted_at_ = now;
     if (now - noted_at_ < all_have_it) return;
     noted_at_ = 0;
@@ -89,10 +87,20 @@ class interrupt_passer {
       if (noted[i] != nobody && !has_it) kill(program_, passed_on[i]);
     }
   }
-  // Call it when the program has ended.
-  void end() { witness_.reset(); }
+  // Call it when the program has ended. What came until then was for it.
+  void end() {
+    if (!witness_) return;
+    witness_.reset();
+    for (volatile sig_atomic_t& one : interrupt_noted) one = nobody;
+  }
+  // Whether an interrupt came that no program was there to get.
+  bool is_ours() const { return !witness_ && is_noted(); }
 
  private:
+  static bool is_noted() {
+    return std::any_of(std::begin(interrupt_noted), std::end(interrupt_noted),
+                       [](sig_atomic_t one) { return one != nobody; });
+  }
   static constexpr double all_have_it = 0.01;  // after the first of a group
 
   pid_t program_;
@@ -297,7 +305,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
     const std::uint32_t seen = memory->doorbell.load(std::memory_order_seq_cst);
     if (program.ended()) interrupted.end();
     over = program.ended() && !(options.wait && adopted.has_living());
-    if (options.pid != 0 && interrupts != 0) over = true;
+    if (interrupted.is_ours()) over = true;
     const bool more = reader.take();
     memory->heartbeat.fetch_add(1, std::memory_order_relaxed);
     const double now = seconds();
