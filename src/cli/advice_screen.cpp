@@ -73,9 +73,10 @@ std::string bound_text(const advice& one, const advice_report& report) {
       return fmt::format("{} with {}; an ideal malloc, whose frees cost nothing, gained less",
                          advise::tried_text(*report.bound), report.bound_of);
     }
-    std::string out = fmt::format("{} with an ideal malloc, whose frees cost nothing",
-                                  advise::tried_text(*report.bound));
-    if (is_it) out += ", so no more than this";
+    // The figure of what gained most is then this one's own.
+    std::string out = is_it ? "an ideal malloc, whose frees cost nothing, gained no more than this"
+                            : fmt::format("{} with an ideal malloc, whose frees cost nothing",
+                                          advise::tried_text(*report.bound));
     if (one.from.how == strategy::monotonic) out += "; destructors that are left out come on top";
     if (!report.heap || most <= advise::bound_times(report.heap->high, 1)) return out;
     // Else it would seem to contradict the share.
