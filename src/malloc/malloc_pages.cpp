@@ -15,9 +15,9 @@ void malloc_pages::set_most_kept(std::size_t bytes) noexcept {
   supply.keep_to_budget();
 }
 
-// In small programs a huge page that is used in part weighs more than the faults that it saves: from
-// 8 MiB in use on, git takes a third more memory; from 24 MiB, none of six programs takes more than
-// 6 % more.
+// In small programs a huge page that is used in part weighs more than the faults that it saves:
+// from 8 MiB in use on, git takes a third more memory; from 24 MiB, none of six programs takes more
+// than 6 % more.
 void malloc_pages::set_huge_pages(huge_pages which) noexcept {
   constexpr std::size_t mib = std::size_t{1} << 20;
   const bool is_off = which == huge_pages::off;
