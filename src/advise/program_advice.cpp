@@ -188,11 +188,6 @@ std::optional<advice_report> program_advice::give() {
   }
 }
 
-void program_advice::open_trace() {
-  trace_.emplace(run_.trace);
-  trace_->interrupted_by(request_.interrupted);
-}
-
 std::optional<advice_report> program_advice::give_tried() {
   runner_.emplace(request_.runs, request_.metric, request_.interrupted);  // while we are small
   time_it();
@@ -206,7 +201,8 @@ std::optional<advice_report> program_advice::give_tried() {
   record_its_middle(longest);
   if (was_interrupted()) return std::nullopt;
   begin("reading the recording", 0);
-  open_trace();
+  trace_.emplace(run_.trace);
+  trace_->interrupted_by(request_.interrupted);
   options_ = options();
   adviser adviser(*trace_, options_);
   advice_report report = adviser.to_try(candidates_of_middle());
@@ -242,7 +238,7 @@ std::vector<candidate> program_advice::candidates_of_middle() const {
 std::optional<advice_report> program_advice::give_once() {
   if (!record(0)) return std::nullopt;
   begin("replaying the recording under each strategy", 0);
-  open_trace();
+  trace_.emplace(run_.trace);
   advice_report report =
       advice_on_trace(*trace_, request_.quick, request_.interrupted, request_.replayer);
   report.trace = request_.keep;

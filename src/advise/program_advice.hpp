@@ -64,7 +64,6 @@ class program_advice {
   double passed() const;
   std::optional<advice_report> give_once();
   std::optional<advice_report> give_tried();
-  void open_trace();
   void time_it();
   void sample_it();
   profile::record_options recording(double longest) const;

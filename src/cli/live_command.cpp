@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 
 #include "cli/cli.hpp"
@@ -91,7 +90,7 @@ class output_of_program {
 // A program of ours, or one that runs already.
 class subject {
  public:
-  explicit subject(pid_t pid) {
+  explicit subject(pid_t pid) : adopted_(false) {
     const bool is_left = watch::watched_process::is_left_behind(pid);
     if (is_left || !watch::watched_process::is_counting(pid)) {
       if (!is_left && profile::is_attached_to(pid)) {
@@ -106,7 +105,6 @@ class subject {
     if (attached_) program_->is_watched_by(getpid());
   }
   subject(const live_request& request, bool has_screen) {
-    adopted_.emplace();
     const char* const others = std::getenv("LD_PRELOAD");
     std::string preloaded = live_library();
     if (others != nullptr && *others != '\0') preloaded += std::string(":") + others;
@@ -148,7 +146,7 @@ class subject {
       if (i == 50) kill(child_->pid(), SIGKILL);
       usleep(20'000);
     }
-    adopted_->end_all();
+    adopted_.end_all();
     return success;
   }
   int status() const {
@@ -157,7 +155,7 @@ class subject {
   }
 
  private:
-  std::optional<process::adoption> adopted_;  // where we start it
+  process::adoption adopted_;  // where we start it
   std::unique_ptr<profile::child_program> child_;
   std::unique_ptr<profile::running_process> attached_;  // by us
   std::unique_ptr<watch::watched_process> program_;

@@ -68,10 +68,13 @@ bool take_background(const char* value) noexcept {
 }
 
 bool take_huge_pages(const char* value) noexcept {
-  const bool all = std::strcmp(value, "all") == 0;
-  bool on = all;
-  if (!all && !parse_switch(value, on)) return false;
-  the_pages.set_huge_pages(all ? huge_pages::all : on ? huge_pages::on : huge_pages::off);
+  bool on = false;
+  if (parse_switch(value, on)) {
+    the_pages.set_huge_pages(on ? huge_pages::on : huge_pages::off);
+    return true;
+  }
+  if (std::strcmp(value, "all") != 0) return false;
+  the_pages.set_huge_pages(huge_pages::all);
   return true;
 }
 

@@ -5,10 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <charconv>
-#include <filesystem>
 #include <map>
-#include <string>
 
 #include "process/process.hpp"
 
@@ -18,16 +15,8 @@ namespace {
 using families = std::map<pid_t, std::vector<pid_t>>;  // by parent
 
 families all_families() {
-  namespace fs = std::filesystem;
   families out;
-  std::error_code problem;
-  for (fs::directory_iterator at("/proc", problem), end; !problem && at != end;
-       at.increment(problem)) {
-    const std::string name = at->path().filename().string();
-    pid_t pid = 0;
-    std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (pid > 0) out[parent_of(pid)].push_back(pid);
-  }
+  for (const pid_t one : all_processes()) out[parent_of(one)].push_back(one);
   return out;
 }
 

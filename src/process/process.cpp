@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -119,6 +121,18 @@ std::string file_text(const std::string& path) {
   std::ostringstream out;
   out << in.rdbuf();  // which throws nothing, as an iterator would
   return std::move(out).str();
+}
+
+std::vector<pid_t> all_processes() {
+  namespace fs = std::filesystem;
+  std::vector<pid_t> out;
+  std::error_code problem;
+  for (fs::directory_iterator at("/proc", problem), end; !problem && at != end;
+       at.increment(problem)) {
+    const pid_t pid = std::atoi(at->path().filename().c_str());
+    if (pid > 0) out.push_back(pid);
+  }
+  return out;
 }
 
 pid_t parent_of(pid_t pid) {

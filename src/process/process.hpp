@@ -55,6 +55,8 @@ int wait_for(pid_t child, rusage* used = nullptr);
 // since it was opened.
 std::string file_text(const std::string& path);
 
+// The processes that /proc shows now.
+std::vector<pid_t> all_processes();
 // Its parent; 0: there is no such process.
 pid_t parent_of(pid_t pid);
 // The state of a process's first thread, as in /proc; 'X': there is no such process.

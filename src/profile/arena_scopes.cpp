@@ -51,7 +51,7 @@ class finder {
         candidates_(functions.functions().size()) {
     guessed_.resize(candidates_.size());
     for (std::uint32_t id = 1; id < stacks(); ++id) {
-      if (trace.stacks().frame_address(id) == 0) guessed_[function_of(id)] = true;
+      if (trace.stacks().frame_address(id) == 0) guessed_[functions.of(id)] = true;
     }
     asked_.resize(candidates_.size());
     for (const std::string& pattern : asked_for) {
@@ -83,7 +83,6 @@ class finder {
 
  private:
   std::uint32_t parent(std::uint32_t stack) const { return trace_.stacks().parent(stack); }
-  std::uint32_t function_of(std::uint32_t stack) const { return functions_.of(stack); }
   std::uint32_t stacks() const { return trace_.stacks().size(); }
 
   // Finds the stacks whose innermost frame is the outermost one of its function. It walks the
@@ -108,10 +107,10 @@ class finder {
         ahead.push_back(at);
       }
       for (; !ahead.empty(); ahead.pop_back()) {
-        way.emplace_back(ahead.back(), function_of(ahead.back()));
+        way.emplace_back(ahead.back(), functions_.of(ahead.back()));
         ++open[way.back().second];
       }
-      way.emplace_back(id, function_of(id));
+      way.emplace_back(id, functions_.of(id));
       first_[id] = open[way.back().second]++ == 0;
     }
   }
@@ -131,7 +130,7 @@ class finder {
   std::vector<std::uint64_t> add_up(const Own& own, std::uint64_t candidate::* sum) {
     std::vector<std::uint64_t> below = sums_below<std::uint64_t>(trace_.stacks(), own);
     for (std::uint32_t id = 1; id < stacks(); ++id) {
-      if (first_[id]) candidates_[function_of(id)].*sum += below[id];
+      if (first_[id]) candidates_[functions_.of(id)].*sum += below[id];
     }
     return below;
   }
@@ -146,7 +145,7 @@ class finder {
       if (open != 0) own[open] -= sum.blocks;
     });
     for (std::uint32_t id = stacks(); id-- > 1;) {
-      if (first_[id]) candidates_[function_of(id)].survivors += own[id];
+      if (first_[id]) candidates_[functions_.of(id)].survivors += own[id];
       own[parent(id)] += own[id];
     }
   }
@@ -195,11 +194,11 @@ class finder {
     }
     if (fewest == UINT64_MAX) return out;
     for (std::uint32_t id = 1; id < stacks(); ++id) {
-      const std::uint32_t inner = function_of(id);
+      const std::uint32_t inner = functions_.of(id);
       if (!first_[id] || of_call[inner] == 0) continue;
       if (!is_nearly_all(candidates_[inner].blocks, fewest)) continue;
       for (std::uint32_t at = parent(id); at != 0; at = parent(at)) {
-        const std::uint32_t outer = function_of(at);
+        const std::uint32_t outer = functions_.of(at);
         if (out[outer] || fits(of_call[outer])) continue;
         out[outer] = is_nearly_all(candidates_[inner].blocks, candidates_[outer].blocks) &&
                      far_smaller * of_call[inner] <= of_call[outer];
@@ -212,7 +211,7 @@ class finder {
     const std::vector<bool> passed_over = too_large();
     std::vector<bool> inside(stacks());  // of a candidate that is not a trunk
     for (std::uint32_t id = 1; id < stacks(); ++id) {
-      const std::uint32_t function = function_of(id);
+      const std::uint32_t function = functions_.of(id);
       const bool qualified = qualifies(function) && !passed_over[function];
       if (first_[id] && qualified && !inside[parent(id)]) {
         candidates_[function].outermost += blocks_[id];
@@ -266,14 +265,14 @@ class finder {
     // By stack: its innermost frame that is the first frame of such a function.
     std::vector<std::uint32_t> wanted(stacks());
     for (std::uint32_t id = 1; id < stacks(); ++id) {
-      const bool one = first_[id] && place[function_of(id)] != none;
+      const bool one = first_[id] && place[functions_.of(id)] != none;
       wanted[id] = one ? id : wanted[parent(id)];
     }
     tracker_.for_each_survival([&](const invocation_tracker::survival& one, const block_sum& sum) {
       // Frames further out have smaller numbers.
       const std::uint32_t open = outside(one);
       for (std::uint32_t at = wanted[one.stack]; at > open; at = wanted[parent(at)]) {
-        out[place[function_of(at)]].push_back({one.stack, sum});
+        out[place[functions_.of(at)]].push_back({one.stack, sum});
       }
     });
     for (auto& stacks : out) {
@@ -304,8 +303,8 @@ class finder {
     };
     std::unordered_map<std::uint32_t, tally> below;  // by function
     const auto for_each_frame = [&](std::uint32_t stack, const auto& visit) {
-      for (std::uint32_t at = stack; at != 0 && function_of(at) != scope; at = parent(at)) {
-        if (first_[at]) visit(function_of(at));
+      for (std::uint32_t at = stack; at != 0 && functions_.of(at) != scope; at = parent(at)) {
+        if (first_[at]) visit(functions_.of(at));
       }
     };
     for (const auto& [stack, sum] : surviving) {
@@ -314,16 +313,16 @@ class finder {
     }
     std::vector<bool> inside(stacks());
     for (std::uint32_t id = 1; id < stacks(); ++id) {
-      inside[id] = inside[parent(id)] || function_of(id) == scope;
+      inside[id] = inside[parent(id)] || functions_.of(id) == scope;
     }
     std::vector<std::uint64_t> blocks(stacks());  // on and below each, up to the scope's next call
     for (std::uint32_t id = stacks(); id-- > 1;) {
       if (!inside[id]) continue;
       blocks[id] += loads_.of(id).blocks;
-      if (function_of(id) == scope) continue;
+      if (functions_.of(id) == scope) continue;
       blocks[parent(id)] += blocks[id];
       if (!first_[id]) continue;
-      const auto found = below.find(function_of(id));
+      const auto found = below.find(functions_.of(id));
       if (found != below.end()) found->second.blocks += blocks[id];
     }
     std::map<std::uint32_t, tally> found;

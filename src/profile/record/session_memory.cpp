@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+#include <vector>
 #include "process/process.hpp"
 
 namespace mallard::profile {
@@ -70,9 +71,8 @@ std::string path_of_session(int pid) {
     return mapped.contains(inode);
   };
   if (see_sessions("/proc/" + std::to_string(pid), any) || mapped.empty()) return out;
-  std::error_code ignored;
-  for (const auto& process : fs::directory_iterator("/proc", ignored)) {
-    if (see_sessions(process.path(), of_it)) return out;
+  for (const pid_t one : process::all_processes()) {
+    if (see_sessions("/proc/" + std::to_string(one), of_it)) return out;
   }
   return {};
 }
@@ -119,13 +119,9 @@ std::string session_memory::path() const {
 }
 
 std::uint32_t session_memory::processes_told() const {
-  std::uint32_t out = 0;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
-    const int pid = std::atoi(entry.path().filename().c_str());
-    if (pid > 0 && path_of_recorded(pid) == path()) ++out;
-  }
-  return out;
+  const std::vector<pid_t> all = process::all_processes();
+  return static_cast<std::uint32_t>(std::count_if(
+      all.begin(), all.end(), [&](pid_t one) { return path_of_recorded(one) == path(); }));
 }
 
 bool session_memory::has_process(std::uint32_t pid) const {

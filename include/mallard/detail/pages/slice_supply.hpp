@@ -120,7 +120,6 @@ class slice_supply {
   bool extend_by(region& r, std::size_t slices, bool is_huge) noexcept;
   void ask_for_huge_pages(region& r, std::size_t begin, std::size_t end) noexcept;
   void leave_small(std::size_t most_regions) noexcept;
-  void leave_gaps_small() noexcept;
   std::size_t remove_empty_regions() noexcept;
   template <class Take>
   void* take_anywhere(const wanted_run& wanted, Take&& take) noexcept;
@@ -144,6 +143,7 @@ class slice_supply {
   void clear_dirty(region& r, std::size_t word, std::uint64_t bits) noexcept;
   std::size_t take_dirty(std::size_t slices_to_keep, slice_run* runs, std::size_t most) noexcept;
 
+  void leave_gaps_small() noexcept;
   static std::size_t cut_free_end(region& r) noexcept;
   void populate(void* p, std::size_t slices) noexcept;
   // Requires `purge_lock_`, and that `lock_` is free.
