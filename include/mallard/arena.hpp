@@ -79,12 +79,14 @@ class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
   // Effects: none for most blocks: `release`, `reset` or `rewind` frees them. A monotonic_resource
   // that was never rewound, reset or released frees a block of at least 32 KiB if it is the last
   // one, or alone in one of the eight newest chunks, unless its chunk existed at the newest mark:
-  // so a growing vector leaves little behind.
-  MALLARD_ALWAYS_INLINE void deallocate(void* p, std::size_t bytes,
-                                        std::size_t = alignof(std::max_align_t)) noexcept {
+  // so a growing vector leaves little behind. Blocks of alignment 1, as of strings, stay: else a
+  // set of strings that dies with its arena would have to be walked for large ones, while the
+  // compiler now leaves that out.
+  MALLARD_ALWAYS_INLINE void deallocate(
+      void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
     detail::poison(p, bytes);
     if constexpr (requires { store_.take_back(p, bytes); }) {
-      if (bytes >= Store::taken_back_from_bytes) [[unlikely]]
+      if (bytes >= Store::taken_back_from_bytes && alignment > 1) [[unlikely]]
         store_.take_back(p, bytes);
     }
   }

@@ -159,6 +159,7 @@ struct advice_report {
   std::string bound_of;              // the way that gained more; empty: the ideal malloc
   std::string metric;                // the pattern of the number that was compared; empty: none
   double metric_as_it_is = 0;        // in the median of its runs beside what was tried
+  double resident_as_it_is = 0;      // its peak resident bytes, likewise; 0: nothing was tried
   double reading_seconds = 0;        // that it took to read the trace once
   unsigned program_runs = 0;         // how often the program was run for this
   bool on_the_program = false;       // the best were tried on the living program

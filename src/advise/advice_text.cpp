@@ -143,6 +143,7 @@ json to_json(const advice_report& report) {
               {"cpu_ns", report.cpu_ns},
               {"allocations", report.allocations},
               {"peak_bytes", report.peak_bytes},
+              {"resident_bytes", report.resident_as_it_is},
               {"heap", profile::to_json(report.heap)},
               {"bound", to_json(report.bound)},
               {"metric", metric},

@@ -77,6 +77,7 @@ void take_result(advice_report& report, const whatif::whatif_result& result,
   report.on_the_program = true;
   const auto& metric = result.outcomes.front().metric;
   if (metric && !metric->value.samples.empty()) report.metric_as_it_is = metric->value.median;
+  report.resident_as_it_is = result.outcomes.front().resident_bytes.median;
   if (result.ideal) {
     report.bound = trial_figures{{result.ideal->low, result.ideal->median, result.ideal->high},
                                  static_cast<unsigned>(result.ideal->gains.size()),

@@ -114,6 +114,15 @@ std::string beside_text(const advice& one) {
                      advise::tried_text(*one.tried_beside_malloc));
 }
 
+// A share alone does not say whether there is memory for it.
+std::string memory_line(const advice& one, const advice_report& report) {
+  const double share = one.tried ? one.tried->memory : one.memory;
+  const std::string compared = advise::memory_text(share);
+  if (share <= 0 || report.resident_as_it_is <= 0) return compared;
+  return fmt::format("{}, {} resident at its peak", compared,
+                     bytes_text(share * report.resident_as_it_is));
+}
+
 // The place, what speaks for it, its memory, and what speaks against it.
 void print_advice(const advice& one, const advice_report& report, bool colour) {
   std::vector<std::pair<std::string, std::string>> rows;
@@ -138,7 +147,7 @@ void print_advice(const advice& one, const advice_report& report, bool colour) {
   rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(reasons_at), reasons.begin(),
               reasons.end());
   for (const auto& [label, says] : rows) line(label, fitted(says, most_says));
-  if (has_memory) line("memory", advise::memory_text(one.tried ? one.tried->memory : one.memory));
+  if (has_memory) line("memory", memory_line(one, report));
   if (one.from.doubts.empty()) return;
   const std::size_t others = one.from.doubts.size() - 1;
   line(styled(fmt::format("{:<20}", "but"), style::faint, colour),

@@ -14,7 +14,6 @@
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/bench/axis.hpp"
-#include "process/replaced_file.hpp"
 #include "profile/trace/copy_trace.hpp"
 
 namespace mallard::cli {
@@ -44,21 +43,6 @@ std::uint64_t parse_time(std::string_view option, std::string_view text) {
   return static_cast<std::uint64_t>(std::llround(value * ns));
 }
 
-// A trace that cannot be written whole leaves the file as it was.
-std::uint64_t copy(profile::trace_reader& trace, const profile::selection& part,
-                   const std::string& output) {
-  process::replaced_file to(output);
-  try {
-    const std::uint64_t events = profile::copy_trace(trace, part, to.path().string());
-    to.finish();
-    return events;
-  } catch (const std::runtime_error& problem) {
-    std::string text = problem.what();
-    if (text.starts_with(to.path().string())) text.replace(0, to.path().string().size(), output);
-    throw std::runtime_error(text);
-  }
-}
-
 int cut(cut_options options) {
   profile::selection part;
   if (!options.from.empty()) part.from = parse_time("--from", options.from);
@@ -84,7 +68,9 @@ int cut(cut_options options) {
                                     one, known.begin()->first, known.rbegin()->first));
     }
   }
-  const std::uint64_t events = copy(trace, part, options.output);
+  const std::uint64_t events = write_whole(options.output, [&](const std::string& out) {
+    return profile::copy_trace(trace, part, out);
+  });
   warn(trace.problems());
   fmt::print("{}: {} of {} events\n", options.output, events, trace.event_count());
   if (!trace.is_whole()) {

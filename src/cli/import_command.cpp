@@ -28,8 +28,9 @@ int import(const import_options& options) {
         options.file.string()));
   }
   need_file(options.out.string(), "a trace");
-  const profile::import_result result =
-      profile::import_trace(options.file.string(), options.out.string());
+  const profile::import_result result = write_whole(options.out, [&](const std::string& out) {
+    return profile::import_trace(options.file, out);
+  });
   warn(result.problems);
   if (result.lost > result.problems.size()) {
     warn({fmt::format("{}: {} lines in total are not understood", options.file.string(),

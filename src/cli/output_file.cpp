@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include "cli/usage_error.hpp"
-#include "process/replaced_file.hpp"
 
 namespace mallard::cli {
 

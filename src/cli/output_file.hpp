@@ -5,9 +5,12 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "process/replaced_file.hpp"
 
 namespace mallard::cli {
 
@@ -34,6 +37,24 @@ void expect_writable(const std::filesystem::path& path, std::string_view option)
 
 // Throws std::runtime_error with one line.
 void copy_to(const std::filesystem::path& path, const std::filesystem::path& from);
+
+// Effects: calls `write` with the name of a file beside `path`, which then takes its place. Where
+// `write` throws std::runtime_error, the file at `path` is as it was, and the error names it.
+// Returns: the result of `write`.
+template <class Write>
+auto write_whole(const std::filesystem::path& path, const Write& write) {
+  process::replaced_file to(path);
+  const std::string beside = to.path().string();
+  try {
+    auto result = write(beside);
+    to.finish();
+    return result;
+  } catch (const std::runtime_error& problem) {
+    std::string text = problem.what();
+    if (!text.starts_with(beside)) throw;
+    throw std::runtime_error(text.replace(0, beside.size(), path.string()));
+  }
+}
 
 // Throws std::runtime_error with one line.
 void write_text(const std::filesystem::path& path, const std::string& text);

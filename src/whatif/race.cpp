@@ -11,6 +11,13 @@
 #include "whatif/gain.hpp"
 
 namespace mallard::whatif {
+namespace {
+
+double seconds_of(const contender& one) {
+  return one.runs.empty() ? 0.0 : median_of(one.runs, &run_figures::seconds);
+}
+
+}  // namespace
 
 std::vector<std::size_t> leaving(const std::vector<racer>& field, double seconds) {
   constexpr std::size_t fewest = 2;
@@ -113,50 +120,83 @@ bool race::goes_on(unsigned rounds, double passed) {
   return left > 1 || (left == 1 && (rounds < enough || !is_decided));
 }
 
-// Where the time would be over before the best had runs enough to be proved, those that gain
-// least leave. The best malloc and the best resource stay: few runs do not tell which of them is
-// better. So do those that one run in turns would tell much of. After two runs or fewer, what is
-// close to the best of its kind stays, too.
-void race::leave_for_want_of_time(std::vector<standing> all, unsigned rounds, double passed) {
-  constexpr unsigned few = 2;
-  constexpr double close = 1.25;
-  if (seconds_ <= 0 || rounds >= enough_runs) return;
-  const auto seconds = [](const contender& one) {
-    return one.runs.empty() ? 0.0 : median_of(one.runs, &run_figures::seconds);
-  };
-  double of_a_round = (seconds_ - passed) / (enough_runs - rounds);
-  // The malloc below the controls runs as long as a resource does.
-  std::vector<bool> is_below(all_.size());
+// Returns: the best gain of mallocs, and of resources.
+std::array<double, 2> race::best_gains(const std::vector<standing>& all) {
+  std::array<double, 2> out{};
+  for (const standing& one : all) out[one.who->hooked] = std::max(out[one.who->hooked], one.gain);
+  return out;
+}
+
+// The program as it is, and the mallocs below ways or below their controls.
+std::vector<bool> race::running_anyway(const std::vector<standing>& all) const {
+  std::vector<bool> out(all_.size());
   for (const standing& one : all) {
     const contender& who = *one.who;
-    if (!who.hooked || who.fell_behind) continue;
-    is_below[who.in_turns ? who.below : all_[who.control].below] = true;
+    if (who.hooked) out[who.in_turns ? who.below : all_[who.control].below] = true;
   }
-  is_below[as_it_is] = true;
-  for (std::size_t i = 0; i < all_.size(); ++i) {
-    if ((all_[i].ideal && !all_[i].fell_behind) || is_below[i]) of_a_round -= seconds(all_[i]);
-  }
-  std::erase_if(all, [](const standing& one) { return one.who->fell_behind; });
-  // A way takes its share of its control's time.
+  out[as_it_is] = true;
+  return out;
+}
+
+// A way takes its share of its control's time. The best malloc and the best resource stay: few runs
+// do not tell which of them is better. So do those that one run in turns would tell much of.
+std::vector<racer> race::field_of(const std::vector<standing>& all,
+                                  const std::vector<bool>& runs_anyway) const {
   const auto share_of_control = [&](const contender& of) {
     const auto sharing = std::count_if(all.begin(), all.end(), [&](const standing& other) {
       return !other.who->in_turns && other.who->control == of.control;
     });
-    return of.hooked && !of.in_turns ? seconds(all_[of.control]) / static_cast<double>(sharing)
+    return of.hooked && !of.in_turns ? seconds_of(all_[of.control]) / static_cast<double>(sharing)
                                      : 0.0;
   };
-  std::array<double, 2> best{};  // of mallocs, of resources
+  const std::array best = best_gains(all);
+  std::vector<racer> out;
   for (const standing& one : all) {
-    best[one.who->hooked] = std::max(best[one.who->hooked], one.gain);
+    const contender& who = *one.who;
+    const bool is_anyway = runs_anyway[static_cast<std::size_t>(&who - all_.data())];
+    const bool tells_much = who.in_turns && who.saved.empty();
+    out.push_back({one.gain, is_anyway ? 0 : seconds_of(who) + share_of_control(who),
+                   tells_much || one.gain >= best[who.hooked]});
   }
-  std::vector<racer> field;
-  for (const standing& one : all) {
-    const bool runs_anyway = is_below[static_cast<std::size_t>(one.who - all_.data())];
-    field.push_back({one.gain, runs_anyway ? 0 : seconds(*one.who) + share_of_control(*one.who),
-                     (one.who->in_turns && one.who->saved.empty()) ||
-                         one.gain * (rounds < few ? close : 1) >= best[one.who->hooked]});
+  return out;
+}
+
+// Where the time would be over before the best had runs enough to be proved, those that gain
+// least leave, an ideal malloc first. After two runs or fewer, what is close to the best of its
+// kind stays if a round of all leaves the time to prove the best: a guess among those that are
+// close is worth less.
+void race::leave_for_want_of_time(std::vector<standing> all, unsigned rounds, double passed) {
+  constexpr unsigned few = 2;
+  constexpr double close = 1.25;
+  if (seconds_ <= 0 || rounds >= enough_runs) return;
+  std::erase_if(all, [](const standing& one) { return one.who->fell_behind; });
+  const std::vector<bool> runs_anyway = running_anyway(all);
+  std::vector<racer> field = field_of(all, runs_anyway);
+  double base = 0, of_ideal = 0, of_all = 0, of_best = 0;  // seconds in a round
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    if (runs_anyway[i]) base += seconds_of(all_[i]);
+    if (all_[i].ideal && !all_[i].fell_behind) of_ideal += seconds_of(all_[i]);
   }
-  for (const std::size_t i : leaving(field, of_a_round)) all[i].who->fell_behind = true;
+  for (const racer& one : field) {
+    of_all += one.seconds;
+    if (one.stays) of_best += one.seconds;
+  }
+  const unsigned rounds_left = enough_runs - rounds;
+  const double seconds_left = seconds_ - passed;
+  if (rounds > 0 && base + of_ideal + of_best > seconds_left / rounds_left) {
+    for (contender& one : all_) one.fell_behind = one.fell_behind || one.ideal;
+    of_ideal = 0;
+  }
+  // A round too many, since rounds take longer than the first runs say.
+  const bool has_time_for_close =
+      base + of_ideal + of_all + rounds_left * (base + of_best) <= seconds_left;
+  const std::array best = best_gains(all);
+  for (std::size_t i = 0; rounds < few && has_time_for_close && i < all.size(); ++i) {
+    field[i].stays = field[i].stays || all[i].gain * close >= best[all[i].who->hooked];
+  }
+  for (const std::size_t i : leaving(field, seconds_left / rounds_left - base - of_ideal)) {
+    all[i].who->fell_behind = true;
+  }
 }
 
 double race::seconds_of_a_round() const {

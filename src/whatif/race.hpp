@@ -2,6 +2,7 @@
 // or that there is no time for, until the best is known.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -46,6 +47,10 @@ class race {
     double may_gain;
   };
   void rest_ideal(unsigned rounds, const comparison& now);
+  static std::array<double, 2> best_gains(const std::vector<standing>& all);
+  std::vector<bool> running_anyway(const std::vector<standing>& all) const;
+  std::vector<racer> field_of(const std::vector<standing>& all,
+                              const std::vector<bool>& runs_anyway) const;
   void leave_for_want_of_time(std::vector<standing> all, unsigned rounds, double passed);
   void leave_until_a_round_fits(std::vector<standing> all, double seconds);
 

@@ -220,6 +220,7 @@ TEST_F(advise_command_test, records_tries_all_ways_and_writes_the_page) {
   EXPECT_TRUE(looked_at) << result.out;
   // Timed, recorded, and in turns as it is and with what is advised.
   EXPECT_GE(report.at("program_runs"), 10);
+  EXPECT_GT(report.at("resident_bytes"), 1e6);
   // Short enough to be tried often.
   const bool leaves = report.at("advice").front().at("strategy") == "leave";
   EXPECT_TRUE(leaves || report.at("proved").get<bool>()) << result.out;

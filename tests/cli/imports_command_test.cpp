@@ -58,6 +58,16 @@ TEST_F(imports_command_test, heaptracks_files_are_read_as_traces) {
   EXPECT_EQ(run({"check", "h", "--budget", "b"}).status, 0);
 }
 
+TEST_F(imports_command_test, a_trace_that_cannot_be_written_leaves_the_file_as_it_was) {
+  write("h", heaptrack);
+  write("kept", "as it was");
+  const std::string command = "import h --force -o kept";
+  EXPECT_EQ(shell("trap '' XFSZ; ulimit -f 0; $MALLARD " + command + " >/dev/null 2>&1").status, 1);
+  EXPECT_EQ(read_file(file("kept")), "as it was");
+  EXPECT_EQ(shell("$MALLARD " + command).status, 0);
+  EXPECT_EQ(json_of({"dims", "kept", "--json"})["total"]["allocations"], 2);
+}
+
 TEST_F(imports_command_test, lines_that_are_not_understood_are_said_and_fail_the_check) {
   write("h", heaptrack + "+ what\n");
   write("b", "peak <= 1 GiB\n");

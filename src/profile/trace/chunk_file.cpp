@@ -71,6 +71,9 @@ bool chunk_file::read_index() {
   if (index.offset > bytes_ - trace_footer_bytes) return false;
   const auto header = parse_chunk_header(read(index.offset, chunk_header_bytes));
   if (!header || header->kind != chunk_kind::index) return false;
+  // Else it is another trace's, in front of which this one was put.
+  const std::uint64_t end = index.offset + chunk_header_bytes + header->bytes;
+  if (end + trace_footer_bytes != bytes_) return false;
   index.header = *header;
   std::string raw;
   constexpr std::size_t entry = 8 + chunk_header_bytes;

@@ -1,10 +1,10 @@
 // Purpose: the bump allocation that the monotonic resources share: a stack of chunks, the newest in
 // use, and the block carved last, which may grow and shrink in place.
 //
-// Single large blocks can be taken back, as a growing vector frees one after each growth. But a
-// container may be destroyed after the arena was rewound, and then frees blocks whose memory is in
-// use again. So blocks are taken back only until the first rewind, and never from the chunk of a
-// mark or older ones, which the mark must find again.
+// Single large blocks can be taken back, as a growing vector frees one after each growth, but none
+// of alignment 1 (arena.hpp says why). A container may be destroyed after the arena was rewound,
+// and then frees blocks whose memory is in use again. So blocks are taken back only until the first
+// rewind, and never from the chunk of a mark or older ones, which the mark must find again.
 #pragma once
 
 #include <cstddef>
