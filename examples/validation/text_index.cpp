@@ -1,4 +1,5 @@
 // An index of words: each has a list of the pages that it is on. It is made anew for each book.
+#define EXAMPLE_BINDS_ITS_THREAD
 #include "variant.hpp"
 
 using namespace example;

@@ -171,12 +171,17 @@ class finder {
                                      "build with debug information (-g) to see "
                                      "whether turns of a loop in it could have one";
     }
-    const std::uint64_t held = scope_ != nullptr ? scope_->max_bytes : one_.epochs.max_bytes;
+    const std::uint64_t held = scope_ != nullptr ? most_of_a_call() : one_.epochs.max_bytes;
     if (held > much_memory && held > 8 * one_.total.peak_bytes) {
       return fmt::format("an arena would hold {} where {} live at once", bytes_text(held),
                          bytes_text(one_.total.peak_bytes));
     }
     return {};
+  }
+
+  // Calls whose ends are assumed may be several that were taken for one.
+  std::uint64_t most_of_a_call() const {
+    return 2 * scope_->by_instant > scope_->invocations ? scope_->p99_bytes : scope_->max_bytes;
   }
 
   // For a program that went on: no more survivors than a call or two of each thread have blocks.

@@ -68,23 +68,26 @@ bool is_tied(const trial_figures& behind, const trial_figures& first) {
   return of_interest * told_times(behind) >= told_times(first);
 }
 
-// All of the program's containers would have to take it.
-bool is_for_main(const advice& one) {
-  return one.from.how != strategy::switch_malloc && one.from.where.subsystem == "main";
+// A resource that is worth its code where a malloc is as fast. Pools by hand gain less than when
+// tried: containers hold the resource, and call it. Without frees an arena makes up for that, if no
+// pool on it is made anew in each call. And for main, all containers would have to take it.
+bool is_worth_code(const advice& one) {
+  return one.from.how == strategy::monotonic && one.from.where.is_cpp &&
+         one.from.where.subsystem != "main";
 }
 
 // A resource's trial is the less exact one: much is taken off its time. So a malloc that is not
-// clearly faster comes behind it, unless it takes clearly less memory. Before a resource for main
-// it comes in any case: it needs no change of the code.
+// clearly faster comes behind one that is worth its code, unless it takes clearly less memory, and
+// before all others.
 void prefer_of_tied(std::vector<advice>& ordered) {
   if (ordered.empty() || !ordered.front().tried) return;
   const bool is_malloc = ordered.front().from.how == strategy::switch_malloc;
-  if (!is_malloc && !is_for_main(ordered.front())) return;
+  if (!is_malloc && is_worth_code(ordered.front())) return;
   const trial_figures first = *ordered.front().tried;
   constexpr double clearly_more = 1.1;
   const auto tied = std::find_if(ordered.begin(), ordered.end(), [&](const advice& one) {
     if (!one.tried || (one.from.how == strategy::switch_malloc) == is_malloc) return false;
-    if (is_for_c(one) || is_for_main(one)) return false;
+    if (is_malloc && !is_worth_code(one)) return false;
     return is_tied(*one.tried, first) && one.tried->memory <= clearly_more * first.memory;
   });
   if (tied != ordered.end()) std::rotate(ordered.begin(), tied, tied + 1);
@@ -110,7 +113,8 @@ std::vector<advice> ordered(std::vector<advice> all) {
 }
 
 // Drops rivals for the same place, or other mallocs: keeps the fastest, or of those that
-// cannot be told from it the one that takes the least memory, unless fewer runs speak for it.
+// cannot be told from it the one that takes the least memory, unless fewer runs speak for it. A
+// trial does not make a pool on an arena anew in each call, as its code does.
 void keep_best_of_each_place(advice_report& report) {
   constexpr double clearly_less = 0.95;
   std::vector<advice> kept;
@@ -129,7 +133,8 @@ void keep_best_of_each_place(advice_report& report) {
     const auto place = static_cast<std::size_t>(rival - kept.begin());
     const bool tied = is_as_fast(*one.tried, *fastest[place]);
     const bool is_proved = one.tried->runs >= std::min(rival->tried->runs, enough_runs);
-    const bool takes_less = is_proved && one.tried->memory > 0 &&
+    const bool takes_less = is_proved && one.from.how != strategy::multipool_on_monotonic &&
+                            one.tried->memory > 0 &&
                             one.tried->memory < clearly_less * rival->tried->memory;
     if (tied && takes_less) std::swap(one, *rival);
     const char* const why = !tied        ? "another is faster here"

@@ -27,13 +27,14 @@ void rank(std::vector<arena_scope>& scopes) {
             [&](const arena_scope& a, const arena_scope& b) { return order(a) < order(b); });
 }
 
-// Whether some of what look like single invocations may be many: they hold at least half of all
-// bytes, or far more than others, and some blocks survive, which may be kept between invocations.
+// Whether some of what look like single invocations may be many, because blocks are kept between
+// them: they hold far more than others and some blocks survive, or at least half of all bytes. One
+// that has not ended has no survivors yet.
 bool seems_to_go_on(const arena_scope& one, double least_dead) {
   constexpr std::uint64_t far_more = 4;
-  const bool is_long =
-      2 * one.max_bytes >= one.total_bytes || one.max_bytes >= far_more * one.median_bytes;
-  return is_long && !one.root && one.survivors > 0 && one.dead_share >= least_dead;
+  const bool is_long = 2 * one.max_bytes >= one.total_bytes ||
+                       (one.max_bytes >= far_more * one.median_bytes && one.survivors > 0);
+  return is_long && !one.root && one.dead_share >= least_dead;
 }
 
 // The time of an operation: the mean of the timed ones, because a few slow ones may take as long

@@ -292,7 +292,8 @@ class finder {
     return out;
   }
 
-  // The outermost functions below the scope most of whose blocks there survive the scope.
+  // The outermost functions below the scope most of whose blocks there survive the scope; those of
+  // libraries, such as the insertion into a certain map, where the program has none.
   std::vector<keeping_function> keepers(std::uint32_t scope,
                                         const std::vector<blocks_of_stack>& surviving) const {
     struct tally {
@@ -327,10 +328,12 @@ class finder {
     }
     std::map<std::uint32_t, tally> found;
     for (const auto& [stack, sum] : surviving) {
-      std::uint32_t outermost = 0;
+      std::uint32_t outermost = 0, of_library = 0;
       for_each_frame(stack, [&](std::uint32_t function) {
-        if (below[function].keeps() && !functions_[function].of_library) outermost = function;
+        if (!below[function].keeps()) return;
+        (functions_[function].of_library ? of_library : outermost) = function;
       });
+      if (outermost == 0) outermost = of_library;
       if (outermost != 0) found[outermost].survivors += sum.blocks;
     }
     std::vector<keeping_function> out;

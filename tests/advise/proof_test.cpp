@@ -195,14 +195,36 @@ TEST(trial, a_way_that_ran_twice_is_behind_one_that_ran_often_unless_it_is_clear
 TEST(trial, a_malloc_is_before_a_resource_for_main_that_is_as_fast) {
   advice malloc = tried(strategy::switch_malloc, "", {1.15, 1.21, 1.27}, 5);
   const auto first = [&](const std::string& place, double times) {
-    advice resource = tried(strategy::heap, place, {times - 0.05, times, times + 0.05}, 5);
+    advice resource = tried(strategy::monotonic, place, {times - 0.05, times, times + 0.05}, 5);
     resource.from.where.is_cpp = true;
     return settled({resource, malloc}).advices[0].from.how;
   };
   EXPECT_EQ(first("main", 1.22), strategy::switch_malloc);
-  EXPECT_EQ(first("main", 1.4), strategy::heap);
-  EXPECT_EQ(first("read", 1.22), strategy::heap);
-  EXPECT_EQ(first("read", 1.19), strategy::heap);
+  EXPECT_EQ(first("main", 1.4), strategy::monotonic);
+  EXPECT_EQ(first("read", 1.22), strategy::monotonic);
+  EXPECT_EQ(first("read", 1.19), strategy::monotonic);
+}
+
+// By hand it gains less than when tried.
+TEST(trial, a_malloc_is_before_a_pool_that_is_as_fast) {
+  const advice malloc = tried(strategy::switch_malloc, "", {1.2, 1.25, 1.3}, 9);
+  const auto first = [&](strategy how, double times) {
+    return settled({tried(how, "read", {times - 0.1, times, times + 0.1}, 9), malloc})
+        .advices[0]
+        .from.how;
+  };
+  for (const strategy how : {strategy::multipool, strategy::multipool_on_monotonic}) {
+    EXPECT_EQ(first(how, 1.28), strategy::switch_malloc);
+    EXPECT_EQ(first(how, 1.5), how);
+  }
+}
+
+TEST(trial, a_pool_on_an_arena_is_not_preferred_for_its_memory) {
+  advice frugal = tried(strategy::multipool_on_monotonic, "a", {1.5, 1.6, 1.75}, 9);
+  frugal.tried->memory = 0.5;
+  const advice_report report =
+      settled({tried(strategy::monotonic, "a", {1.6, 1.7, 1.8}, 9), frugal});
+  EXPECT_EQ(report.advices[0].from.how, strategy::monotonic);
 }
 
 TEST(trial, a_program_that_is_too_short_proves_nothing_in_any_number_of_runs) {

@@ -262,6 +262,26 @@ TEST_F(arena_scopes_test, calls_whose_results_are_kept_in_a_growing_list_are_tol
   EXPECT_EQ(scope("handle").max_bytes, 199u * 100 + 16);
 }
 
+// The call in which the recording ends has no survivors yet.
+TEST_F(arena_scopes_test, calls_beside_a_cache_that_is_full_are_told_apart) {
+  script.end_ = end_kind::unknown;
+  std::vector<std::uint64_t> cache;
+  in_turns(1000, [&](int i) {
+    script.call("handle", 5, [&] {
+      work(script, 199);
+      if (i % 10 != 0) return;
+      script.call("remember", 30, [&] {
+        cache.push_back(script.allocate(40, 16));
+        if (cache.size() <= 50) return;
+        script.free(41, cache.front());
+        cache.erase(cache.begin());
+      });
+    });
+  });
+  EXPECT_EQ(scope("handle").invocations, 1000u);
+  EXPECT_THAT(scope("handle").kept_by, testing::SizeIs(1));
+}
+
 TEST_F(arena_scopes_test, a_call_whose_thread_waits_for_long_is_one) {
   in_turns(100, [&](int i) {
     script.call("handle", 5, [&] {
