@@ -46,8 +46,8 @@ export function shade(id, theme, t) {
   const rgb = mix(palettes[id][theme], t);
   const light = luminance(rgb);
   const onWhite = 1.05 / (light + 0.05);
-  const onBlack = (light + 0.05) / 0.056;
-  return { fill: `rgb(${rgb.join(',')})`, text: onWhite > onBlack ? '#ffffff' : '#14191c' };
+  const onBlack = (light + 0.05) / 0.05;  // a lighter ink is too faint on some of the colours
+  return { fill: `rgb(${rgb.join(',')})`, text: onWhite > onBlack ? '#ffffff' : '#000000' };
 }
 
 /** An element with the colour at t; the style sheet picks the one of the theme in force. */

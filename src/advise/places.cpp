@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "advise/block_type.hpp"
@@ -47,6 +49,13 @@ std::string text_of(const std::string& file) {
 
 }  // namespace
 
+bool is_file_of_cpp(std::string_view file) {
+  constexpr std::string_view endings[] = {".cpp", ".cc", ".cxx", ".c++", ".C",
+                                          ".hpp", ".hh", ".hxx", ".h++", ".H"};
+  return std::any_of(std::begin(endings), std::end(endings),
+                     [&](std::string_view one) { return file.ends_with(one); });
+}
+
 code_place place_finder::place_of(std::uint32_t stack, const std::string& subsystem) const {
   code_place place;
   place.subsystem = subsystem;
@@ -69,6 +78,7 @@ code_place place_finder::place_of(std::uint32_t stack, const std::string& subsys
   if (const profile::symbol_line* const own = own_line(at, subsystem)) {
     place.file = trace_.symbols().strings[own->file];
     place.line = own->line;
+    place.is_cpp = place.is_cpp || is_file_of_cpp(place.file);
     place.change = change_declaration(text_of(place.file), place.line, place.container);
     return place;
   }

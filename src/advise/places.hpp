@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "advise/advice.hpp"
@@ -12,6 +13,9 @@
 #include "profile/subsystem_rules.hpp"
 
 namespace mallard::advise {
+
+// By its ending.
+bool is_file_of_cpp(std::string_view file);
 
 class place_finder final : public profile::block_watcher {
  public:

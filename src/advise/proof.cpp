@@ -41,8 +41,7 @@ std::string why_dropped(const trial_figures& tried) {
                                 : " on the program";
   const bool slower =
       tried.runs < enough_runs ? tried.times.median < 1 / told_by_few(tried) : tried.times.high < 1;
-  return slower ? fmt::format("slower{}, whatever the replay says", where)
-                : "no clear difference" + where;
+  return (slower ? "slower" : "no clear difference") + where;
 }
 
 // C code cannot take a resource: what it would have to be given is behind what can be done.

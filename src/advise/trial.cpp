@@ -64,8 +64,10 @@ trial_figures figures_of(const whatif::whatif_outcome& outcome) {
 }
 
 void take_outcome(advice& of, const whatif::whatif_outcome& outcome) {
-  of.tried_remark = outcome.remark;
-  if (!outcome.remark.empty() || outcome.gains.empty()) return;
+  of.tried_remark = never_ended(outcome)
+                        ? "its blocks were never all dead in the trial, so the arena only grew"
+                        : outcome.remark;
+  if (!of.tried_remark.empty() || outcome.gains.empty()) return;
   of.tried = figures_of(outcome);
 }
 
@@ -78,6 +80,10 @@ void take_result(advice_report& report, const whatif::whatif_result& result,
   const auto& metric = result.outcomes.front().metric;
   if (metric && !metric->value.samples.empty()) report.metric_as_it_is = metric->value.median;
   report.resident_as_it_is = result.outcomes.front().resident_bytes.median;
+  if (!result.by_processor_time) {
+    report.remarks.push_back(
+        "its threads work at the same time, so runs are compared by elapsed time");
+  }
   if (result.ideal) {
     report.bound = trial_figures{{result.ideal->low, result.ideal->median, result.ideal->high},
                                  static_cast<unsigned>(result.ideal->gains.size()),
@@ -112,6 +118,13 @@ std::string route_of(const candidate& one) {
   const std::string pattern = route_pattern(one);
   const std::string how = route_strategy(one.how);
   return pattern.empty() || how.empty() ? std::string() : pattern + '=' + how;
+}
+
+bool never_ended(const whatif::whatif_outcome& outcome) {
+  return std::any_of(
+      outcome.routes.begin(), outcome.routes.end(), [](const whatif::route_outcome& one) {
+        return one.strategy == to_string(strategy::monotonic) && one.blocks > 0 && one.resets == 0;
+      });
 }
 
 bool can_be_tried(const advice& one) {

@@ -7,11 +7,16 @@
 
 #include "advise/advice.hpp"
 #include "whatif/program_runner.hpp"
+#include "whatif/whatif.hpp"
 
 namespace mallard::advise {
 
 // It was neither tried yet nor found to be impossible to try.
 bool can_be_tried(const advice& one);
+
+// A monotonic resource of it served blocks, and never found all of them dead: by hand, what is kept
+// would have been left to the malloc.
+bool never_ended(const whatif::whatif_outcome& outcome);
 
 struct trial_options {
   std::size_t most = 2;                          // advices that are tried

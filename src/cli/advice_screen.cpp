@@ -77,7 +77,9 @@ std::string bound_text(const advice& one, const advice_report& report) {
     std::string out = is_it ? "an ideal malloc, whose frees cost nothing, gained no more than this"
                             : fmt::format("{} with an ideal malloc, whose frees cost nothing",
                                           advise::tried_text(*report.bound));
-    if (one.from.how == strategy::monotonic) out += "; destructors that are left out come on top";
+    if (one.from.how == strategy::monotonic) {
+      out += "; destructors that are left out and inlined code come on top";
+    }
     if (!report.heap || most <= advise::bound_times(report.heap->high, 1)) return out;
     // Else it would seem to contradict the share.
     return out + "; more than its heap operations take, because of block placement" +
