@@ -20,8 +20,7 @@ bench make_adaptive_pool() {
       .name = "adaptive-pool",
       .summary = "Pools of nodes: lists filled and emptied, and the memory that the pool keeps",
       .title = "Pools of nodes",
-      .contenders =
-          columns_with([](const column& one) { return find_pool_kernel(one) != nullptr; }),
+      .contenders = columns_with(find_pool_kernel),
       .axes = {elements_axis(), ranges_axis("1,10,100,1000,10000", 1)},
       .kernel =
           [](const contender& who, const place& at) {

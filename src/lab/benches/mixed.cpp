@@ -28,8 +28,7 @@ bench make_mixed() {
       .name = "mixed",
       .summary = "Blocks of all sizes, of which random ones are replaced",
       .title = "Blocks of all sizes",
-      .contenders =
-          columns_with([](const column& one) { return find_mixed_kernel(one) != nullptr; }),
+      .contenders = columns_with(find_mixed_kernel),
       .axes = {integers("live", "10,12,14", "log2 of the blocks there are", 0, 30).quickly("10,12"),
                bytes("low", "16", "Bytes of the smallest blocks", 1, most_block_bytes),
                bytes("high", "64k", "Bytes of the largest ones", 1, most_block_bytes),

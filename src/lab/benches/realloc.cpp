@@ -68,8 +68,7 @@ bench make_realloc() {
       .name = "realloc",
       .summary = "One block that grows step by step, moved or in place",
       .title = "A block that grows",
-      .contenders =
-          columns_with([](const column& one) { return find_realloc_kernel(one) != nullptr; }),
+      .contenders = columns_with(find_realloc_kernel),
       .axes = {steps_axis(),
                bytes("bytes", "1M,256M", "Size that it grows to, like 1M,256M", 64 << 10,
                      std::uint64_t{1} << 40)

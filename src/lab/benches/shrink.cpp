@@ -16,8 +16,7 @@ bench make_shrink() {
       .name = "shrink",
       .summary = "Vectors that give back what they no longer need",
       .title = "Vectors that shrink",
-      .contenders =
-          columns_with([](const column& one) { return find_shrink_kernel(one) != nullptr; }),
+      .contenders = columns_with(find_shrink_kernel),
       .axes = {type_axis(),
                repeated_sizes("100x10^4,1000x2000,10^4x500", "2x10^4,20x2000,200x500")},
       .kernel =

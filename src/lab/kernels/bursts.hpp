@@ -9,12 +9,13 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "lab/kernels/barrier.hpp"
 #include "lab/kernels/counting.hpp"
 #include "lab/kernels/elements.hpp"
-#include "lab/kernels/extended_work.hpp"
+#include "lab/kernels/extended_kernels.hpp"
 #include "lab/kernels/memory_account.hpp"
 #include "lab/measuring/meters.hpp"
 
@@ -207,6 +208,16 @@ void run_pool(const pool_work& work, readings& taken) {
   taken.add("overhead", overhead_of(difference(full->in_use, before->in_use), work.elements));
   taken.add("in_use_after_erase", difference(after->in_use, before->in_use));
   taken.add("held_after_erase", difference(after->held, before->held));
+}
+
+// A row of a table of kernels, with those of both containers and of the pool.
+template <class Column>
+constexpr column_kernels bursts_in(std::string_view strategy, std::string_view peer) {
+  return {.strategy = strategy,
+          .peer = peer,
+          .list_burst = run_list_burst<Column>,
+          .vector_burst = run_stable_vector_burst<Column>,
+          .pool = run_pool<Column>};
 }
 
 }  // namespace mallard::lab

@@ -8,7 +8,6 @@ namespace mallard::lab {
 namespace {
 
 constexpr unsigned both = forward_command | backward_command;
-
 using plain = boost_column<std_arena>;
 using v1 = boost_column<boost_arena<boost_v1>>;
 using v2_none = boost_column<boost_arena<boost_v2_none, shrink_command>>;
@@ -16,24 +15,17 @@ using v2_forward = boost_column<boost_arena<boost_v2_forward, forward_command>>;
 using v2_backward = boost_column<boost_arena<boost_v2_backward, backward_command>>;
 using v2 = boost_column<boost_arena<boost_v2, both | shrink_command>>;
 
+constexpr column_kernels all[] = {
+    {.strategy = "std", .peer = "boost", .growth = run_growth<plain>, .shrink = run_shrink<plain>},
+    {.strategy = "v1", .peer = "boost", .growth = run_growth<v1>, .shrink = run_shrink<v1>},
+    {.strategy = "v2-none", .peer = "boost", .growth = run_growth<v2_none>},
+    {.strategy = "v2-fwd", .peer = "boost", .growth = run_growth<v2_forward>},
+    {.strategy = "v2-bwd", .peer = "boost", .growth = run_growth<v2_backward>},
+    {.strategy = "v2", .peer = "boost", .growth = run_growth<v2>, .shrink = run_shrink<v2>},
+};
+
 }  // namespace
 
-kernel_of<growth_work> boost_growth(std::string_view strategy) {
-  static constexpr named_kernel<growth_work> all[] = {
-      {"std", run_growth<plain>},          {"v1", run_growth<v1>},
-      {"v2-none", run_growth<v2_none>},    {"v2-fwd", run_growth<v2_forward>},
-      {"v2-bwd", run_growth<v2_backward>}, {"v2", run_growth<v2>},
-  };
-  return find_named(all, strategy);
-}
-
-kernel_of<shrink_work> boost_shrink(std::string_view strategy) {
-  static constexpr named_kernel<shrink_work> all[] = {
-      {"std", run_shrink<plain>},
-      {"v1", run_shrink<v1>},
-      {"v2", run_shrink<v2>},
-  };
-  return find_named(all, strategy);
-}
+constinit const kernel_table extended_growth_boost = all;
 
 }  // namespace mallard::lab

@@ -5,24 +5,28 @@
 #include "lab/kernels/growth.hpp"
 
 namespace mallard::lab {
+namespace {
 
-kernel_of<growth_work> mallard_growth(std::string_view strategy) {
-  static constexpr named_kernel<growth_work> all[] = {
-      {"v1", run_growth<boost_column<heap_arena<without::version_2>>>},
-      {"v2-none", run_growth<boost_column<heap_arena<without::forward | without::backward>>>},
-      {"v2-fwd", run_growth<boost_column<heap_arena<without::backward>>>},
-      {"v2-bwd", run_growth<boost_column<heap_arena<without::forward>>>},
-      {"v2", run_growth<boost_column<heap_arena<without::nothing>>>},
-  };
-  return find_named(all, strategy);
-}
+template <without Mask>
+using column_without = boost_column<heap_arena<Mask>>;
+using v1 = column_without<without::version_2>;
+using v2_none = column_without<without::forward | without::backward>;
+using v2 = column_without<without::nothing>;
 
-kernel_of<shrink_work> mallard_shrink(std::string_view strategy) {
-  static constexpr named_kernel<shrink_work> all[] = {
-      {"v1", run_shrink<boost_column<heap_arena<without::version_2>>>},
-      {"v2", run_shrink<boost_column<heap_arena<without::nothing>>>},
-  };
-  return find_named(all, strategy);
-}
+constexpr column_kernels all[] = {
+    {.strategy = "v1", .peer = "mallard", .growth = run_growth<v1>, .shrink = run_shrink<v1>},
+    {.strategy = "v2-none", .peer = "mallard", .growth = run_growth<v2_none>},
+    {.strategy = "v2-fwd",
+     .peer = "mallard",
+     .growth = run_growth<column_without<without::backward>>},
+    {.strategy = "v2-bwd",
+     .peer = "mallard",
+     .growth = run_growth<column_without<without::forward>>},
+    {.strategy = "v2", .peer = "mallard", .growth = run_growth<v2>, .shrink = run_shrink<v2>},
+};
+
+}  // namespace
+
+constinit const kernel_table extended_growth_mallard = all;
 
 }  // namespace mallard::lab

@@ -26,40 +26,20 @@ struct boost_heap {
   void deallocate(void* p, std::size_t) noexcept { boost::container::dlmalloc_free(p); }
 };
 
+constexpr column_kernels all[] = {
+    bursts_in<plain>("std", "boost"),
+    bursts_in<v1>("v1", "boost"),
+    bursts_in<v2>("v2", "boost"),
+    bursts_in<adaptive>("adaptive", "boost"),
+    bursts_in<segregated>("node", "boost"),
+    {.strategy = "adaptive1", .peer = "boost", .pool = run_pool<adaptive_v1>},
+    {.strategy = "own-adaptive", .peer = "boost", .pool = run_pool<own_adaptive>},
+    {.strategy = "fast_pool", .peer = "boost", .pool = run_pool<fast_pool>},
+    {.strategy = "dlmalloc", .peer = "boost", .mixed = run_mixed<boost_heap>},
+};
+
 }  // namespace
 
-kernel_of<burst_work> boost_burst(std::string_view strategy, node_container what) {
-  static constexpr named_kernel<burst_work> lists[] = {
-      {"std", run_list_burst<plain>},       {"v1", run_list_burst<v1>},
-      {"v2", run_list_burst<v2>},           {"adaptive", run_list_burst<adaptive>},
-      {"node", run_list_burst<segregated>},
-  };
-  static constexpr named_kernel<burst_work> vectors[] = {
-      {"std", run_stable_vector_burst<plain>},
-      {"v1", run_stable_vector_burst<v1>},
-      {"v2", run_stable_vector_burst<v2>},
-      {"adaptive", run_stable_vector_burst<adaptive>},
-      {"node", run_stable_vector_burst<segregated>},
-  };
-  return what == node_container::list ? find_named(lists, strategy) : find_named(vectors, strategy);
-}
-
-kernel_of<pool_work> boost_pool(std::string_view strategy) {
-  static constexpr named_kernel<pool_work> all[] = {
-      {"std", run_pool<plain>},
-      {"v1", run_pool<v1>},
-      {"v2", run_pool<v2>},
-      {"adaptive1", run_pool<adaptive_v1>},
-      {"adaptive", run_pool<adaptive>},
-      {"own-adaptive", run_pool<own_adaptive>},
-      {"node", run_pool<segregated>},
-      {"fast_pool", run_pool<fast_pool>},
-  };
-  return find_named(all, strategy);
-}
-
-kernel_of<mixed_work> boost_mixed(std::string_view strategy) {
-  return strategy == "dlmalloc" ? run_mixed<boost_heap> : nullptr;
-}
+constinit const kernel_table extended_nodes_boost = all;
 
 }  // namespace mallard::lab

@@ -28,39 +28,25 @@ struct std_pool {
   std::pmr::unsynchronized_pool_resource pool;
 };
 
+constexpr column_kernels all[] = {
+    {.strategy = "std",
+     .peer = "std",
+     .growth = run_growth<std_column>,
+     .shrink = run_shrink<std_column>,
+     .list_burst = run_list_burst<std_column>,
+     .pool = run_pool<std_column>},
+    {.strategy = "pool", .peer = "std", .mixed = run_mixed<std_pool>},
+    {.strategy = "AS1", .peer = "global", .mixed = run_mixed<operator_new_heap>},
+    {.strategy = "realloc",
+     .peer = "global",
+     .growth = run_realloc_growth,
+     .resize = run_realloc<c_block>},
+    {.strategy = "remap", .peer = "mallard", .resize = run_realloc<heap_block>},
+    {.strategy = "heap", .peer = "mallard", .mixed = run_mixed<heap_resource>},
+};
+
 }  // namespace
 
-// It cannot use room in front.
-kernel_of<growth_work> realloc_growth(element_type type, growth_form form) {
-  const bool possible = type == element_type::pod64 && form != growth_form::backward;
-  return possible ? run_realloc_growth : nullptr;
-}
-
-kernel_of<growth_work> std_growth() {
-  return run_growth<std_column>;
-}
-
-kernel_of<shrink_work> std_shrink() {
-  return run_shrink<std_column>;
-}
-
-kernel_of<burst_work> std_burst(node_container what) {
-  return what == node_container::list ? run_list_burst<std_column> : nullptr;
-}
-
-kernel_of<pool_work> std_list_pool() {
-  return run_pool<std_column>;
-}
-
-kernel_of<realloc_work> plain_resize(const column& where) {
-  if (where == column{"realloc", "global"}) return run_realloc<c_block>;
-  return where == column{"remap", "mallard"} ? run_realloc<heap_block> : nullptr;
-}
-
-kernel_of<mixed_work> plain_mixed(const column& where) {
-  if (where == column{"AS1", "global"}) return run_mixed<operator_new_heap>;
-  if (where == column{"heap", "mallard"}) return run_mixed<heap_resource>;
-  return where == column{"pool", "std"} ? run_mixed<std_pool> : nullptr;
-}
+constinit const kernel_table extended_plain = all;
 
 }  // namespace mallard::lab

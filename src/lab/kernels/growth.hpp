@@ -217,16 +217,22 @@ void run_growth_of(const growth_work& work, readings& taken) {
   add_calls(taken, work, counts, iterations);
 }
 
+// Calls `run.operator()<T>()` with the type of the elements.
+template <class Run>
+void with_element(element_type type, const Run& run) {
+  switch (type) {
+    case element_type::wrapped_int:
+      return run.template operator()<wrapped_int>();
+    case element_type::pod64:
+      return run.template operator()<pod64>();
+    case element_type::string:
+      return run.template operator()<std::string>();
+  }
+}
+
 template <class Column>
 void run_growth(const growth_work& work, readings& taken) {
-  switch (work.type) {
-    case element_type::wrapped_int:
-      return run_growth_of<Column, wrapped_int>(work, taken);
-    case element_type::pod64:
-      return run_growth_of<Column, pod64>(work, taken);
-    case element_type::string:
-      return run_growth_of<Column, std::string>(work, taken);
-  }
+  with_element(work.type, [&]<class T>() { run_growth_of<Column, T>(work, taken); });
 }
 
 // Removes the vector's last elements, and their memory with them.
@@ -286,14 +292,7 @@ void run_shrink_of(const shrink_work& work, readings& taken) {
 
 template <class Column>
 void run_shrink(const shrink_work& work, readings& taken) {
-  switch (work.type) {
-    case element_type::wrapped_int:
-      return run_shrink_of<Column, wrapped_int>(work, taken);
-    case element_type::pod64:
-      return run_shrink_of<Column, pod64>(work, taken);
-    case element_type::string:
-      return run_shrink_of<Column, std::string>(work, taken);
-  }
+  with_element(work.type, [&]<class T>() { run_shrink_of<Column, T>(work, taken); });
 }
 
 }  // namespace mallard::lab

@@ -56,8 +56,24 @@ const family_kernels* find_series(std::string_view peer) {
   return found ? found->series : nullptr;
 }
 
-const column std_containers = {"std", "std"};
-[[maybe_unused]] const column std_pool = {"pool", "std"};
+constexpr const kernel_table* extended_tables[] = {
+    &extended_plain,
+#ifdef MALLARD_LAB_BOOST
+    &extended_growth_mallard, &extended_growth_boost,
+    &extended_nodes_mallard,  &extended_nodes_boost,
+#endif
+};
+
+template <class Work>
+kernel_of<Work> find_extended(const column& where, kernel_of<Work> column_kernels::* which) {
+  for (const kernel_table* const table : extended_tables) {
+    for (const column_kernels& one : *table) {
+      const bool is_there = one.strategy == where.strategy && one.peer == where.peer;
+      if (is_there && one.*which != nullptr) return one.*which;
+    }
+  }
+  return nullptr;
+}
 
 }  // namespace
 
@@ -112,53 +128,31 @@ std::span<const column> extended_columns() {
 
 kernel_of<growth_work> find_growth_kernel(const column& where, element_type type,
                                           growth_form form) {
-  if (where == column{"realloc", "global"}) return realloc_growth(type, form);
-  if (where == std_containers) return std_growth();
-#ifdef MALLARD_LAB_BOOST
-  if (where.peer == "mallard") return mallard_growth(where.strategy);
-  if (where.peer == "boost") return boost_growth(where.strategy);
-#endif
-  return nullptr;
+  // realloc moves elements as bytes, and cannot use room in front.
+  const bool suits_realloc = type == element_type::pod64 && form != growth_form::backward;
+  if (where.strategy == "realloc" && !suits_realloc) return nullptr;
+  return find_extended(where, &column_kernels::growth);
 }
 
 kernel_of<shrink_work> find_shrink_kernel(const column& where) {
-  if (where == std_containers) return std_shrink();
-#ifdef MALLARD_LAB_BOOST
-  if (where.peer == "mallard") return mallard_shrink(where.strategy);
-  if (where.peer == "boost") return boost_shrink(where.strategy);
-#endif
-  return nullptr;
+  return find_extended(where, &column_kernels::shrink);
 }
 
 kernel_of<burst_work> find_burst_kernel(const column& where, node_container what) {
-  if (where == std_containers) return std_burst(what);
-#ifdef MALLARD_LAB_BOOST
-  if (where == std_pool) return std_pool_burst(what);
-  if (where.peer == "mallard") return mallard_burst(where.strategy, what);
-  if (where.peer == "boost") return boost_burst(where.strategy, what);
-#endif
-  return nullptr;
+  return find_extended(where, what == node_container::list ? &column_kernels::list_burst
+                                                           : &column_kernels::vector_burst);
 }
 
 kernel_of<pool_work> find_pool_kernel(const column& where) {
-  if (where == std_containers) return std_list_pool();
-#ifdef MALLARD_LAB_BOOST
-  if (where == std_pool) return std_pool_pool();
-  if (where.peer == "mallard") return mallard_pool(where.strategy);
-  if (where.peer == "boost") return boost_pool(where.strategy);
-#endif
-  return nullptr;
+  return find_extended(where, &column_kernels::pool);
 }
 
 kernel_of<realloc_work> find_realloc_kernel(const column& where) {
-  return plain_resize(where);
+  return find_extended(where, &column_kernels::resize);
 }
 
 kernel_of<mixed_work> find_mixed_kernel(const column& where) {
-#ifdef MALLARD_LAB_BOOST
-  if (where.peer == "boost") return boost_mixed(where.strategy);
-#endif
-  return plain_mixed(where);
+  return find_extended(where, &column_kernels::mixed);
 }
 
 }  // namespace mallard::lab
