@@ -1,4 +1,4 @@
-// The kinds of memory, each by itself and as the upstream of every resource.
+// The page source, and the kinds of memory, each by itself and as the upstream of every resource.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -19,12 +19,21 @@
 #include "mallard/memory/static.hpp"
 #include "mallard/monotonic.hpp"
 #include "mallard/multipool.hpp"
+#include "mallard/page_source.hpp"
 #include "mallard/synchronized_heap.hpp"
 #include "mallard/synchronized_multipool.hpp"
 #include "support/instrumented.hpp"
 
 namespace conformance {
 namespace {
+
+// There is one per process, so it is borrowed and not made.
+struct borrowed_page_source {
+  using type = mallard::page_source;
+  static constexpr bool uses_upstream = false;
+  mallard::page_source& resource = *mallard::page_source::instance();
+  explicit borrowed_page_source(std::pmr::memory_resource*) {}
+};
 
 // A sanitizer marks all of a storage each time that one is made.
 constexpr std::size_t limit_bytes = std::size_t{1} << (mallard_test::instrumented ? 26 : 30);
@@ -107,6 +116,7 @@ void add_kind(std::vector<resource_case>& cases, const std::string& name) {
 }  // namespace
 
 void add_memory(std::vector<resource_case>& cases) {
+  cases.push_back(row<borrowed_page_source>("page_source"));
   add_kind<static_holder>(cases, "static_resource");
   add_kind<by_default<mallard::mapped_resource>>(cases, "mapped_resource");
   cases.push_back(row<guarded_holder>("mapped_resource populated, guarded, named"));

@@ -85,6 +85,22 @@ void write_table(std::ostream& out, const table& results, const std::vector<std:
   }
 }
 
+// One line for a class, its shapes without the class's name.
+void write_shapes(std::ostream& out, const table& results, const std::string& name) {
+  out << "- `" << name << "`:";
+  const char* separator = " ";
+  for (const table_column& column : results.columns()) {
+    if (class_of(column) != name) continue;
+    std::string shape = column.resource.substr(name.size());
+    if (shape.empty()) shape = "alone";
+    if (shape.front() == ' ') shape.erase(0, 1);
+    if (shape.find('<') != shape.npos) shape = "`" + shape + "`";
+    out << separator << shape;
+    separator = "; ";
+  }
+  out << "\n";
+}
+
 // Names in code style, each once, in the order of the list.
 void write_names(std::ostream& out, const std::vector<known_failure>& known, const std::string& why,
                  std::string known_failure::* member) {
@@ -145,9 +161,7 @@ std::string as_markdown(const table& results, const std::vector<peer_library>& p
   out << "\n" << method << "\n## Known failures\n";
   for (const peer_library& library : peers) write_known_failures(out, library);
   out << "\n## Shapes of Mallard's resources\n\n";
-  for (const table_column& column : results.columns()) {
-    if (column.library.empty()) out << "- " << column.resource << "\n";
-  }
+  for (const std::string& name : ours) write_shapes(out, results, name);
   return out.str();
 }
 
