@@ -16,6 +16,7 @@
 
 #include "malloc/expected_file.hpp"
 #include "support/addresses.hpp"
+#include "support/footprint.hpp"
 #include "support/units.hpp"
 
 namespace {
@@ -34,6 +35,7 @@ void* kept(void* p) {
 
 using mallard_test::kib;
 using mallard_test::mib;
+using mallard_test::resident_bytes;
 
 // Blocks of every kind, about its ends.
 const std::vector<std::size_t>& some_sizes() {
@@ -323,15 +325,6 @@ TEST(malloc_c_api, realloc_keeps_all_that_was_usable) {
     EXPECT_TRUE(all_bytes_are(p, usable, 0x77)) << bytes;
     std::free(p);
   }
-}
-
-std::size_t resident_bytes() {
-  long pages = 0;
-  if (FILE* const f = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(f, "%*s %ld", &pages) != 1) pages = 0;
-    std::fclose(f);
-  }
-  return static_cast<std::size_t>(pages) * 4096;
 }
 
 TEST(malloc_c_api, trim_gives_memory_back) {

@@ -25,13 +25,13 @@
 #include <utility>
 #include <vector>
 
-#include "malloc/footprint.hpp"
+#include "support/footprint.hpp"
 #include "support/require.hpp"
 
 namespace {
 
 using mallard_test::require;
-using malloc_test::status_bytes;
+using mallard_test::status_bytes;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "malloc/workload.hpp"
+#include "support/footprint.hpp"
 
 // Functions of the library that is initialised before the malloc.
 extern "C" void allocate_in_fork_handlers(bool on);
@@ -46,10 +47,10 @@ TEST(malloc_fork, the_child_uses_again_what_other_threads_had) {
   });
   while (!ready) sched_yield();
   const int code = exit_code_of([] {
-    const std::size_t before = malloc_test::bytes_of_process().resident;
+    const std::size_t before = mallard_test::resident_bytes();
     for (void* p : blocks) std::free(p);
     for (void*& p : blocks) p = std::memset(std::malloc(block_bytes), 2, block_bytes);
-    const std::size_t after = malloc_test::bytes_of_process().resident;
+    const std::size_t after = mallard_test::resident_bytes();
     _exit(after < before + blocks.size() * block_bytes / 4 ? 7 : 1);
   });
   over = true;

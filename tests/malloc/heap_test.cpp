@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include "mallard/malloc/malloc.h"
 #include "malloc/workload.hpp"
 #include "support/addresses.hpp"
+#include "support/footprint.hpp"
 #include "support/threads.hpp"
 #include "support/units.hpp"
 
@@ -174,30 +174,20 @@ TEST(user_heap, a_block_is_owned_by_the_heap_it_came_from) {
 }
 
 TEST(user_heap, destroying_gives_back_what_is_in_use) {
-  const auto resident = [] {
-    long pages = 0;
-    long skipped = 0;
-    FILE* const f = std::fopen("/proc/self/statm", "r");
-    const int read = f == nullptr ? 0 : std::fscanf(f, "%ld %ld", &skipped, &pages);
-    if (f != nullptr) std::fclose(f);
-    return read == 2 ? static_cast<std::size_t>(pages) * 4096 : 0;
-  };
-  const std::size_t before = resident();
+  const std::size_t before = mallard_test::resident_bytes();
   for (int round = 0; round < 20; ++round) {
     owned_heap h;
     for (int i = 0; i < 20'000; ++i) std::memset(h.allocate(1000), 1, 1000);
     for (int i = 0; i < 10; ++i) std::memset(h.allocate(1000 * kib), 1, 1000 * kib);
   }
-  EXPECT_LT(resident(), before + 40'000 * kib);
+  EXPECT_LT(mallard_test::resident_bytes(), before + 40'000 * kib);
 }
 
 // From 300 KB to 3.3 MB by 1,000 bytes, which are 733 pages: copied each time, it would touch
 // memory anew each time, 646,580 pages.
 TEST(user_heap, a_large_block_grows_in_place) {
   owned_heap h;
-  rusage before{};
-  rusage after{};
-  getrusage(RUSAGE_SELF, &before);
+  const long before = mallard_test::page_faults();
   std::size_t bytes = 300'000;
   auto* p = static_cast<char*>(h.allocate(bytes));
   for (; bytes < 3'300'000; bytes += 1000) {
@@ -205,24 +195,20 @@ TEST(user_heap, a_large_block_grows_in_place) {
     ASSERT_NE(p, nullptr);
     p[bytes - 1] = 1;
   }
-  getrusage(RUSAGE_SELF, &after);
-  EXPECT_LT(after.ru_minflt - before.ru_minflt, 5000);
+  EXPECT_LT(mallard_test::page_faults() - before, 5000);
 }
 
 TEST(user_heap, a_huge_block_grows_without_being_copied) {
   owned_heap h;
   auto* p = static_cast<char*>(h.allocate(10 * mib));
   p[0] = 7;
-  rusage before{};
-  rusage after{};
-  getrusage(RUSAGE_SELF, &before);
+  const long before = mallard_test::page_faults();
   for (std::size_t bytes = 10 * mib; bytes < 60 * mib; bytes += 100 * kib) {
     p = static_cast<char*>(std::realloc(p, bytes));
     ASSERT_NE(p, nullptr);
     p[bytes - 1] = 1;
   }
-  getrusage(RUSAGE_SELF, &after);
-  EXPECT_LT(after.ru_minflt - before.ru_minflt, 2000);
+  EXPECT_LT(mallard_test::page_faults() - before, 2000);
   EXPECT_EQ(p[0], 7);
   EXPECT_EQ(mallard_heap_owns(h.heap, p), 1);
 }
@@ -241,14 +227,14 @@ TEST(user_heap, more_large_blocks_fit_than_a_process_may_have_mappings) {
 
 TEST(user_heap, what_its_large_blocks_leave_is_used_again_and_given_back) {
   owned_heap h;
-  const std::size_t before = malloc_test::bytes_of_process().resident;
+  const std::size_t before = mallard_test::resident_bytes();
   for (int round = 0; round < 200; ++round) {
     void* blocks[20];
     for (void*& p : blocks) std::memset(p = h.allocate(500 * kib), 1, 500 * kib);
     for (void* p : blocks) std::free(p);
   }
   malloc_trim(0);
-  EXPECT_LT(malloc_test::bytes_of_process().resident, before + 2 * mib);
+  EXPECT_LT(mallard_test::resident_bytes(), before + 2 * mib);
 }
 
 TEST(user_heap, many_come_and_go) {
@@ -322,9 +308,7 @@ TEST(user_heap, where_addresses_are_limited_gets_what_malloc_has_freed) {
   constexpr std::size_t room = 300 * mib;
   EXPECT_EQ(malloc_test::exit_code_of([] {
               const owned_heap h;
-              const std::size_t bytes = malloc_test::bytes_of_process().mapped + room;
-              const rlimit limit{bytes, bytes};
-              if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(1);
+              mallard_test::allow_more_addresses(room);
               void** blocks = nullptr;
               while (auto* const p = static_cast<void**>(std::malloc(2000))) {
                 *p = blocks;

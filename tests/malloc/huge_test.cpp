@@ -1,7 +1,6 @@
 // Blocks that are so large that they grow by moving pages, with parts that are unlike the rest.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -9,6 +8,7 @@
 #include <cstring>
 #include <functional>
 
+#include "support/footprint.hpp"
 #include "support/units.hpp"
 
 namespace {
@@ -67,20 +67,15 @@ TEST(malloc_huge, a_block_stays_where_it_is_while_its_pages_are_enough) {
 }
 
 TEST(malloc_huge, a_block_that_grows_step_by_step_takes_no_pages_again_and_again) {
-  const auto faults = [] {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_minflt;
-  };
   constexpr std::size_t step = 4'000;
   std::size_t bytes = 300'000;
   auto* p = static_cast<unsigned char*>(std::memset(std::malloc(bytes), 1, bytes));
-  const long before = faults();
+  const long before = mallard_test::page_faults();
   for (; bytes < 3 * mib; bytes += step) {
     p = static_cast<unsigned char*>(grown(p, bytes + step));
     std::memset(p + bytes, 1, step);
   }
-  EXPECT_LT(faults() - before, 20'000);
+  EXPECT_LT(mallard_test::page_faults() - before, 20'000);
   EXPECT_EQ(p[0], 1);
   EXPECT_EQ(std::memcmp(p, p + 1, bytes - 1), 0);
   for (; bytes > 300'000; bytes -= 3 * step) {

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <vector>
 
-#include "malloc/footprint.hpp"
 #include "support/choices.hpp"
 #include "support/expect_passed.hpp"
+#include "support/footprint.hpp"
 #include "support/require.hpp"
 #include "support/units.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using mallard_test::expect_passed;
 using mallard_test::require;
-using malloc_test::resident_bytes;
+using mallard_test::resident_bytes;
 
 using mallard_test::mib;
 constexpr std::size_t block_bytes = 8000;

@@ -4,11 +4,9 @@
 // whether its memory came with few page faults, and whether most went back. With `leave` the main
 // thread ends before another one, with `leave-alone` as the only one, and with `unseen` beside
 // one that first allocates in its last destructor.
-#include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,18 +15,12 @@
 #include <cstring>
 #include <iterator>
 
+#include "support/footprint.hpp"
+
 namespace {
 
-// Calls no malloc.
-std::size_t resident_bytes() {
-  char text[128] = {};
-  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (file < 0 || read(file, text, sizeof text - 1) <= 0) return 0;
-  close(file);
-  char* rest = nullptr;
-  std::strtoull(text, &rest, 10);
-  return std::strtoull(rest, nullptr, 10) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
+using mallard_test::page_faults;
+using mallard_test::resident_bytes;
 
 // All large ones, and of the small ones all but one in eight.
 void allocate_and_free_most() {
@@ -64,21 +56,15 @@ int stay_idle() {
   return 0;
 }
 
-long faults() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  return used.ru_minflt;
-}
-
 // 96 MiB of small blocks, of which then one in 64 is left, and blocks of 10 to 18 MiB.
 int grow() {
   static unsigned char* live[96 * 1024];
   const std::size_t before = resident_bytes();
-  const long first = faults();
+  const long first = page_faults();
   for (unsigned char*& p : live) {
     p = static_cast<unsigned char*>(std::memset(std::malloc(1000), 1, 1000));
   }
-  const long small = faults();
+  const long small = page_faults();
   for (std::size_t i = 0; i < std::size(live); ++i) {
     if (i % 64 != 0) std::free(live[i]);
   }
@@ -88,7 +74,7 @@ int grow() {
   for (std::size_t i = 0; i < std::size(live); i += 64) {
     is_unchanged &= live[i][0] == 1 && std::memcmp(live[i], live[i] + 1, 999) == 0;
   }
-  const long second = faults();
+  const long second = page_faults();
   void* large[2] = {};
   for (std::size_t i = 0; i < 30; ++i) {
     const std::size_t bytes = (std::size_t{10} << 20) + i * 300'000;
@@ -96,7 +82,8 @@ int grow() {
     large[i % 2] = std::memset(std::malloc(bytes), 1, bytes);
   }
   std::printf("%s faults for small blocks, %s for large ones, %s, %s\n",
-              small - first < 8'000 ? "few" : "many", faults() - second < 15'000 ? "few" : "many",
+              small - first < 8'000 ? "few" : "many",
+              page_faults() - second < 15'000 ? "few" : "many",
               has_shrunk ? "shrunk" : "not shrunk", is_unchanged ? "unchanged" : "changed");
   return 0;
 }

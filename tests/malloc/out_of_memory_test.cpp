@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "malloc/engine_calls.hpp"
-#include "malloc/footprint.hpp"
 #include "malloc/huge_block.hpp"
 #include "malloc/large_space.hpp"
 #include "malloc/malloc_pages.hpp"
 #include "support/expect_passed.hpp"
+#include "support/footprint.hpp"
 #include "support/forked.hpp"
 #include "support/require.hpp"
 
@@ -277,9 +277,9 @@ TEST(malloc_out_of_memory, without_idle_memory_large_blocks_go_back_at_once) {
     detail::the_pages.set_most_kept(0);
     std::vector<void*> blocks(6);
     for (void*& p : blocks) std::memset(p = detail::allocate(mib), 1, mib);
-    const std::size_t before = malloc_test::resident_bytes();
+    const std::size_t before = mallard_test::resident_bytes();
     for (void* p : blocks) detail::deallocate(p);
-    const std::size_t after = malloc_test::resident_bytes();
+    const std::size_t after = mallard_test::resident_bytes();
     require(after < before - 5 * mib, "resident: ", after, ", before: ", before);
   });
 }

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "malloc/footprint.hpp"
+#include "support/footprint.hpp"
 #include "support/require.hpp"
 
 using mallard_test::require;
@@ -74,7 +74,7 @@ void expect_little_to_stay() {
   constexpr std::size_t mib = std::size_t{1} << 20;
   constexpr std::size_t loads = 10;
   load_fill_and_unload();
-  using malloc_test::status_bytes;
+  using mallard_test::status_bytes;
   const std::size_t resident = status_bytes("VmRSS");
   const std::size_t mapped = status_bytes("VmSize");
   for (std::size_t i = 0; i < loads; ++i) load_fill_and_unload();

@@ -11,13 +11,13 @@
 #include <string>
 
 #include "malloc/workload.hpp"
+#include "support/footprint.hpp"
 #include "support/threads.hpp"
 
 namespace {
 
 using malloc_test::allocate_and_free;
 using malloc_test::busy_threads;
-using malloc_test::bytes_of_process;
 using malloc_test::exit_code_of;
 
 TEST(malloc_process, short_threads_leave_nothing_behind) {
@@ -25,9 +25,9 @@ TEST(malloc_process, short_threads_leave_nothing_behind) {
     for (int i = 0; i < count; ++i) std::thread([] { allocate_and_free(1); }).join();
   };
   churn(100);
-  const std::size_t before = bytes_of_process().resident;
+  const std::size_t before = mallard_test::resident_bytes();
   churn(3000);
-  EXPECT_LT(bytes_of_process().resident, before + (std::size_t{16} << 20));
+  EXPECT_LT(mallard_test::resident_bytes(), before + (std::size_t{16} << 20));
 }
 
 TEST(malloc_process, blocks_survive_the_thread_that_allocated_them) {

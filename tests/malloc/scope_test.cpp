@@ -21,6 +21,7 @@
 
 #include "mallard/malloc/malloc_scope.hpp"
 #include "malloc/workload.hpp"
+#include "support/footprint.hpp"
 #include "support/threads.hpp"
 #include "support/units.hpp"
 
@@ -60,7 +61,7 @@ TEST_F(malloc_scopes, everything_that_allocates_draws_from_the_heap) {
 
 TEST_F(malloc_scopes, a_heap_without_survivors_gives_its_memory_back_at_once) {
   malloc_trim(0);
-  const std::size_t before = malloc_test::bytes_of_process().resident;
+  const std::size_t before = mallard_test::resident_bytes();
   for (int round = 0; round < 10; ++round) {
     malloc_scope scope(heap_);
     {
@@ -71,7 +72,7 @@ TEST_F(malloc_scopes, a_heap_without_survivors_gives_its_memory_back_at_once) {
     EXPECT_EQ(scope.survivors(), 0u);
   }
   malloc_trim(0);
-  EXPECT_LT(malloc_test::bytes_of_process().resident, before + 3 * mib);
+  EXPECT_LT(mallard_test::resident_bytes(), before + 3 * mib);
 }
 
 TEST_F(malloc_scopes, survivors_are_counted_and_freed_by_anybody_later) {
@@ -93,7 +94,7 @@ TEST_F(malloc_scopes, survivors_are_counted_and_freed_by_anybody_later) {
 TEST_F(malloc_scopes, without_a_heap_the_memory_goes_with_the_last_survivor) {
   std::vector<void*> survivors(10'000);
   malloc_trim(0);
-  const std::size_t before = malloc_test::bytes_of_process().resident;
+  const std::size_t before = mallard_test::resident_bytes();
   for (int round = 0; round < 20; ++round) {
     malloc_scope scope;
     for (void*& p : survivors) p = std::memset(std::malloc(1000), 1, 1000);
@@ -105,7 +106,7 @@ TEST_F(malloc_scopes, without_a_heap_the_memory_goes_with_the_last_survivor) {
     std::free(large);
   }
   malloc_trim(0);
-  EXPECT_LT(malloc_test::bytes_of_process().resident, before + 4 * mib);
+  EXPECT_LT(mallard_test::resident_bytes(), before + 4 * mib);
 }
 
 TEST_F(malloc_scopes, nest_and_blocks_go_back_to_where_they_came_from) {

@@ -20,6 +20,7 @@
 
 #include "mallard/malloc/malloc.h"
 #include "malloc/workload.hpp"
+#include "support/footprint.hpp"
 #include "support/instruction_count.hpp"
 #include "support/threads.hpp"
 #include "support/units.hpp"
@@ -302,9 +303,9 @@ TEST(malloc_stats, mallopt_knows_the_parameters_of_glibc) {
 TEST(malloc_stats, malloc_trim_tells_whether_anything_was_free) {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   std::free(std::memset(std::malloc(20 * mib), 1, 20 * mib));
-  const std::size_t before = malloc_test::bytes_of_process().resident;
+  const std::size_t before = mallard_test::resident_bytes();
   EXPECT_EQ(malloc_trim(0), 1);
-  EXPECT_LT(malloc_test::bytes_of_process().resident + 19 * mib, before);
+  EXPECT_LT(mallard_test::resident_bytes() + 19 * mib, before);
   mallopt(M_TRIM_THRESHOLD, 8 << 20);
 }
 
@@ -312,9 +313,9 @@ TEST(malloc_stats, mallopt_says_how_much_may_stay_free) {
   for (const bool stays : {true, false}) {
     mallopt(M_TRIM_THRESHOLD, stays ? 64 << 20 : 0);
     void* const p = std::memset(std::malloc(40 * mib), 1, 40 * mib);
-    const std::size_t with = malloc_test::bytes_of_process().resident;
+    const std::size_t with = mallard_test::resident_bytes();
     std::free(p);
-    EXPECT_EQ(malloc_test::bytes_of_process().resident + 39 * mib > with, stays);
+    EXPECT_EQ(mallard_test::resident_bytes() + 39 * mib > with, stays);
     malloc_trim(0);
   }
   mallopt(M_TRIM_THRESHOLD, 8 << 20);
@@ -380,9 +381,9 @@ TEST(malloc_settings, as_much_as_one_likes_may_stay_idle) {
   mallard_set_idle_bytes(SIZE_MAX);
   std::array<void*, 60> blocks{};
   for (void*& p : blocks) p = std::memset(std::malloc(mib), 1, mib);
-  const std::size_t before = malloc_test::bytes_of_process().resident;
+  const std::size_t before = mallard_test::resident_bytes();
   for (std::size_t i = 0; i < blocks.size(); i += 2) std::free(blocks[i]);
-  EXPECT_GT(malloc_test::bytes_of_process().resident + 10 * mib, before);
+  EXPECT_GT(mallard_test::resident_bytes() + 10 * mib, before);
   for (std::size_t i = 1; i < blocks.size(); i += 2) std::free(blocks[i]);
   std::free(stays);
   mallard_set_idle_bytes(8 * mib);

@@ -1,7 +1,6 @@
 // Calls of the system that the engine makes, and the locks it holds meanwhile.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include <algorithm>
@@ -19,11 +18,11 @@
 
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/engine_calls.hpp"
-#include "malloc/footprint.hpp"
 #include "malloc/malloc_heaps.hpp"
 #include "malloc/malloc_pages.hpp"
 #include "malloc/user_heap.hpp"
 #include "support/expect_passed.hpp"
+#include "support/footprint.hpp"
 #include "support/instrumented.hpp"
 #include "support/require.hpp"
 #include "support/threads.hpp"
@@ -389,12 +388,6 @@ TEST(malloc_system_calls, a_free_gives_back_little_more_than_itself) {
   }
 }
 
-long faults() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_minflt;
-}
-
 TEST(malloc_system_calls, large_blocks_allocated_and_freed_by_turns_take_no_page_faults) {
   for (const std::size_t bytes : {6 * mib, 8 * mib, 9 * mib, 20 * mib, 30 * mib}) {
     expect_passed([=] {
@@ -404,9 +397,10 @@ TEST(malloc_system_calls, large_blocks_allocated_and_freed_by_turns_take_no_page
         detail::deallocate(p);
       };
       for (int i = 0; i < 3; ++i) turn();
-      const long before = faults();
+      const long before = mallard_test::page_faults();
       for (int i = 0; i < 20; ++i) turn();
-      require(faults() - before < 100, "page faults: ", faults() - before, ", of bytes ", bytes);
+      require(mallard_test::page_faults() - before < 100,
+              "page faults: ", mallard_test::page_faults() - before, ", of bytes ", bytes);
     });
   }
 }
@@ -419,14 +413,14 @@ TEST(malloc_system_calls, huge_blocks_of_other_sizes_by_turns_take_few_page_faul
       std::vector<void*> blocks(alive);
       std::mt19937_64 random(1);
       std::size_t pages = 0;
-      const long before = faults();
+      const long before = mallard_test::page_faults();
       for (std::size_t i = 0; i < 100; ++i) {
         const std::size_t bytes = 9 * mib + random() % (21 * mib);
         pages += bytes / detail::os::page_size();
         detail::deallocate(blocks[i % alive]);
         blocks[i % alive] = std::memset(detail::allocate(bytes), 1, bytes);
       }
-      const auto taken = static_cast<std::size_t>(faults() - before);
+      const auto taken = static_cast<std::size_t>(mallard_test::page_faults() - before);
       require(taken < pages / 4, "page faults: ", taken, ", of pages: ", pages);
     });
   }
@@ -485,12 +479,12 @@ TEST(malloc_system_calls, zeroed_blocks_take_no_more_memory_than_is_touched_of_t
     expect_passed([=] {
       const auto zeroed_blocks = [=] {
         std::vector<unsigned char*> blocks(96 * mib / bytes);
-        const std::size_t before = malloc_test::resident_bytes();
+        const std::size_t before = mallard_test::resident_bytes();
         for (unsigned char*& p : blocks) {
           p = static_cast<unsigned char*>(detail::allocate_zeroed(bytes));
           p[0] = p[bytes / 2] = 1;
         }
-        const std::size_t now = malloc_test::resident_bytes();
+        const std::size_t now = mallard_test::resident_bytes();
         require(now < before + 12 * mib, "touched: ", 2 * blocks.size(), ", bytes: ", now - before);
         return blocks;
       };
@@ -526,12 +520,12 @@ TEST(malloc_system_calls, fresh_blocks_of_large_classes_are_zero_without_being_t
     expect_passed([=] {
       std::vector<unsigned char*> blocks(60);
       detail::deallocate(detail::allocate(40'000));  // there is a heap
-      const std::size_t before = malloc_test::resident_bytes();
+      const std::size_t before = mallard_test::resident_bytes();
       for (unsigned char*& p : blocks) {
         p = static_cast<unsigned char*>(detail::allocate_zeroed(bytes));
         p[0] = p[bytes - 1] = 1;
       }
-      const std::size_t now = malloc_test::resident_bytes();
+      const std::size_t now = mallard_test::resident_bytes();
       require(now < before + 2 * mib, "of ", bytes, " bytes: ", now - before);
     });
   }
@@ -586,7 +580,7 @@ TEST(malloc_system_calls, what_phases_of_different_sizes_leave_is_bounded_in_all
     constexpr std::size_t phase = (mallard_test::instrumented ? 40 : 200) * mib;
     for (const std::size_t bytes : {64ul, 1'000ul, 20'000ul, 100'000ul, 600'000ul, 20 * mib}) {
       for (int i = 0; i < 3; ++i) run_phase(phase, bytes);
-      const std::size_t held = malloc_test::resident_bytes();
+      const std::size_t held = mallard_test::resident_bytes();
       // A sanitizer keeps more beside it than the blocks.
       require(mallard_test::instrumented || held < 200 * mib, "resident: ", held,
               ", after blocks of ", bytes);

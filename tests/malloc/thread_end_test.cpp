@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "malloc/workload.hpp"
+#include "support/footprint.hpp"
 
 namespace {
 
@@ -53,13 +54,15 @@ void run_threads(int count, bool allocate_before) {
 void expect_nothing_left(bool allocate_before) {
   ASSERT_EQ(pthread_key_create(&late_key, at_end), 0);
   run_threads(200, allocate_before);
-  const malloc_test::process_bytes before = malloc_test::bytes_of_process();
+  const std::size_t resident = mallard_test::resident_bytes();
+  const std::size_t mapped = mallard_test::status_bytes("VmSize");
   run_threads(5'000, allocate_before);
-  const malloc_test::process_bytes after = malloc_test::bytes_of_process();
+  const std::size_t resident_after = mallard_test::resident_bytes();
+  const std::size_t mapped_after = mallard_test::status_bytes("VmSize");
   pthread_key_delete(late_key);
   // Less than 3 KiB, or two pages, for each thread.
-  EXPECT_LT(after.resident, before.resident + (std::size_t{14} << 20));
-  EXPECT_LT(after.mapped, before.mapped + (std::size_t{66} << 20));
+  EXPECT_LT(resident_after, resident + (std::size_t{14} << 20));
+  EXPECT_LT(mapped_after, mapped + (std::size_t{66} << 20));
 }
 
 TEST(malloc_thread_end, destructors_that_come_again_and_again_leave_nothing_behind) {

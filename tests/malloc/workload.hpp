@@ -1,10 +1,7 @@
 // Work that the tests of processes and threads keep a malloc busy with, and how they watch it.
 #pragma once
 
-#include <unistd.h>
-
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -35,20 +32,5 @@ class busy_threads : public mallard_test::busy_threads {
   explicit busy_threads(int count)
       : mallard_test::busy_threads(count, [] { allocate_and_free(1); }) {}
 };
-
-struct process_bytes {
-  std::size_t mapped;
-  std::size_t resident;
-};
-inline process_bytes bytes_of_process() {
-  unsigned long mapped = 0;
-  unsigned long resident = 0;
-  if (FILE* const f = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(f, "%lu %lu", &mapped, &resident) != 2) mapped = resident = 0;
-    std::fclose(f);
-  }
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return {mapped * page, resident * page};
-}
 
 }  // namespace malloc_test

@@ -3,11 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -19,6 +16,7 @@
 #include "mallard/synchronized_heap.hpp"
 #include "resources/heap_program.hpp"
 #include "support/expect_passed.hpp"
+#include "support/footprint.hpp"
 #include "support/instrumented.hpp"
 #include "support/require.hpp"
 #include "support/seeds.hpp"
@@ -33,6 +31,7 @@ using mallard_test::run_heap_program;
 
 using mallard_test::kib;
 using mallard_test::mib;
+using mallard_test::resident_bytes;
 
 TEST(heap, an_array_alone_grows_where_it_is) {
   heap_resource heap;
@@ -95,15 +94,6 @@ TEST(heap, shrinking_tells_what_it_will_do) {
 }
 
 #ifndef MALLARD_ASAN  // whose shadow counts too
-
-std::size_t resident_bytes() {
-  std::size_t size = 0;
-  std::size_t resident = 0;
-  std::FILE* const f = std::fopen("/proc/self/statm", "r");
-  const int read = std::fscanf(f, "%zu %zu", &size, &resident);
-  std::fclose(f);
-  return read == 2 ? resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) : 0;
-}
 
 TEST(heap, a_big_shrink_gives_the_memory_back) {
   for (const bool lone : {false, true}) {
@@ -243,15 +233,8 @@ TEST(heap, an_array_outgrows_its_range) {
 
 #if !defined(__SANITIZE_THREAD__) && !defined(MALLARD_ASAN)  // which need addresses without end
 
-// From now on the system gives this process two mebibytes of addresses at most: enough for its
-// stack, not for what is tested.
-void allow_few_more_addresses() {
-  std::size_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  const rlim_t limit = pages * 4096 + 2 * mib;
-  const rlimit few{limit, limit};
-  mallard_test::require(setrlimit(RLIMIT_AS, &few) == 0, "no limit");
-}
+// Enough for the stack, not for what is tested.
+constexpr std::size_t few_addresses = 2 * mib;
 
 void require_pattern(const sized_block& a, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes / 8; ++i) {
@@ -264,7 +247,7 @@ TEST(heap, a_move_without_memory_leaves_everything_as_it_was) {
     heap_resource heap;
     const sized_block a = walled_in_array(heap, 8 * mib);
     const auto before = heap.stats();
-    allow_few_more_addresses();
+    mallard_test::allow_more_addresses(few_addresses);
     // More than any range that earlier heaps have left.
     mallard_test::require(heap.remap(a.p, 8 * mib, 3072 * mib).p == nullptr, "not refused");
     mallard_test::require(heap.stats().in_use_bytes == before.in_use_bytes, "more in use");
@@ -281,7 +264,7 @@ TEST(heap, an_array_whose_pages_the_system_does_not_move_is_copied) {
     }
     heap_resource heap;
     const sized_block a = walled_in_array(heap, 8 * mib);
-    allow_few_more_addresses();
+    mallard_test::allow_more_addresses(few_addresses);
     const sized_block copied = heap.remap(a.p, 8 * mib, 16 * mib);
     mallard_test::require(copied.p != nullptr && copied.p != a.p, "not copied");
     require_pattern(copied, 8 * mib);

@@ -1,15 +1,14 @@
 #include "mallard/reserved.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 
 #include "mallard/detail/core/annotate.hpp"
 #include "support/addresses.hpp"
 #include "support/expect_passed.hpp"
+#include "support/footprint.hpp"
 #include "support/require.hpp"
 #include "support/units.hpp"
 
@@ -118,11 +117,7 @@ TEST(reserved_resource, a_reservation_that_cannot_be_had_throws) {
 
 TEST(reserved_resource, reserves_less_where_addresses_are_limited) {
   mallard_test::expect_passed([] {
-    std::size_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    const rlim_t limit = pages * 4096 + rlim_t{1900} * mib;
-    const rlimit few{limit, limit};
-    mallard_test::require(setrlimit(RLIMIT_AS, &few) == 0, "no limit");
+    mallard_test::allow_more_addresses(1900 * mib);
     reserved_resource memory;
     std::memset(memory.allocate(1), 1, 1);
     std::memset(memory.allocate(100 * mib), 1, 100 * mib);
