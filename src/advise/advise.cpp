@@ -3,24 +3,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 
 #include "advise/bound.hpp"
 #include "advise/candidates.hpp"
 #include "advise/level_rankings.hpp"
-#include "advise/malloc_in_use.hpp"
 #include "advise/places.hpp"
 #include "advise/proof.hpp"
 #include "advise/rank.hpp"
 #include "lab/measuring/mallocs.hpp"
 #include "profile/analysis.hpp"
 #include "profile/density.hpp"
+#include "profile/record/program_check.hpp"
 #include "profile/shell_word.hpp"
+#include "profile/trace/trace_reader.hpp"
 #include "replay/replay.hpp"
 
 namespace mallard::advise {
 namespace {
+
+namespace fs = std::filesystem;
+
+// Returns: the file of the module whose malloc all modules call; empty for the C library's, or if
+// the files of the recorded modules are not here. The recorder names the module of malloc before
+// those of stacks.
+fs::path malloc_in_use(const profile::trace_reader& trace) {
+  if (trace.facts().process.recorder != "mallard record") return {};
+  for (const profile::module_info& one : trace.facts().modules) {
+    const fs::path file = one.path;
+    const std::string name = file.filename().string();
+    std::error_code none;
+    if (!fs::is_regular_file(file, none) || !profile::defines_malloc(file.string())) continue;
+    return name.starts_with("libc.") || name.starts_with("libc-") ? fs::path() : file;
+  }
+  return {};
+}
 
 void refuse_what_says_nothing(const profile::trace_reader& trace) {
   if (trace.event_count() == 0) {

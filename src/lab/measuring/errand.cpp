@@ -1,16 +1,25 @@
 #include "lab/measuring/errand.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <new>
 
 #include "lab/measuring/helper_process.hpp"
-#include "lab/measuring/memory_limit.hpp"
 #include "lab/measuring/meters.hpp"
 #include "lab/measuring/private_heap.hpp"
 
 namespace mallard::lab {
 namespace {
+
+// Limits the address space of this process from now on; 0: no limit.
+void limit_memory(std::uint64_t bytes) {
+  if (bytes == 0) return;
+  const rlimit limit{bytes, bytes};
+  setrlimit(RLIMIT_AS, &limit);
+}
 
 template <std::size_t Size>
 void copy_text(std::string_view text, std::array<char, Size>& to) {
