@@ -32,4 +32,12 @@ class pace {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+inline void pace::step(double expected, std::string_view doing) {
+  ++done_;
+  spent_ += expected;
+  const double elapsed =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  if (tell_) tell_({done_, total_, elapsed * (expected_ - spent_) / spent_, doing});
+}
+
 }  // namespace mallard::lab

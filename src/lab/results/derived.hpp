@@ -10,6 +10,10 @@ inline constexpr std::uint64_t growing_vectors = 101;
 
 // The number of containers that grow in turn at this place: 1, or growing_vectors for the form
 // "among". "iterations" and "elements" give the size of each.
-double containers_at_once(const place& at);
+inline double containers_at_once(const place& at) {
+  const auto form = at.find("form");
+  const bool among = form != at.end() && to_string(form->second) == "among";
+  return among ? static_cast<double>(growing_vectors) : 1;
+}
 
 }  // namespace mallard::lab

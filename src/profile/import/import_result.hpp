@@ -20,4 +20,19 @@ struct import_result {
   void note_losses(trace_writer& trace) const;
 };
 
+inline void import_result::not_understood(const std::string& file, std::uint64_t line) {
+  constexpr std::uint64_t most_problems = 10;
+  if (++lost > most_problems) return;
+  problems.push_back(file + ":" + std::to_string(line) + ": is not understood");
+}
+
+inline void import_result::ends_in_the_middle(const std::string& file) {
+  ++lost;
+  problems.push_back(file + ": ends in the middle");
+}
+
+inline void import_result::note_losses(trace_writer& trace) const {
+  if (lost != 0) trace.loss({.thread = 0, .dropped = lost});
+}
+
 }  // namespace mallard::profile
