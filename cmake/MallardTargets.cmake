@@ -92,3 +92,18 @@ function(mallard_defaults target)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:mallard_warnings>)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:mallard_sanitize>)
 endfunction()
+
+# mallard_part(<target> <header set> [FOLDERS <folder>...] [EXCEPT <source>...]): a library of all sources in these
+# folders, or in the current one: a part of the command.
+function(mallard_part target headers)
+  cmake_parse_arguments(PARSE_ARGV 2 part "" "" "FOLDERS;EXCEPT")
+  if(NOT part_FOLDERS)
+    set(part_FOLDERS .)
+  endif()
+  list(TRANSFORM part_FOLDERS APPEND "/*.cpp")
+  file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${part_FOLDERS})
+  list(REMOVE_ITEM sources "" ${part_EXCEPT})
+  add_library(${target} STATIC ${sources})
+  mallard_defaults(${target})
+  mallard_precompiled(${target} ${headers})
+endfunction()
