@@ -112,23 +112,24 @@ void fill_every_chunk(loaded& load, std::size_t count) {
 }
 
 // Every chunk is full but for one block: how long is the search for it, if there is one?
-std::optional<std::uint64_t> cost_with_full_chunks(const resource_case& what, std::size_t count,
-                                                   std::size_t eighth) {
-  loaded load(what, 24);
+std::optional<std::uint64_t> cost_with_full_chunks(loaded& full, std::size_t eighth) {
   const auto prepare = [&] {
-    fill_every_chunk(load, count);
-    load.give(load.blocks[load.blocks.size() / 8 * eighth]);
+    full.give(full.blocks[full.blocks.size() / 8 * eighth]);
     // Two, as the block given back last may be at hand for the first.
-    load.give(load.blocks[load.blocks.size() / 8 * eighth + 1]);
-    (void)load.take();
+    full.give(full.blocks[full.blocks.size() / 8 * eighth + 1]);
+    (void)full.take();
   };
-  return count_instructions(prepare, [&] { (void)load.take(); });
+  return count_instructions(prepare, [&] { (void)full.take(); });
 }
 
 void full_chunks_cost_nothing(const resource_case& what) {
+  loaded few(what, 24);
+  loaded many(what, 24);
+  fill_every_chunk(few, std::size_t{1} << 15);
+  fill_every_chunk(many, std::size_t{1} << 21);
   for (const std::size_t eighth : {0u, 3u, 7u}) {
-    expect_flat(cost_with_full_chunks(what, std::size_t{1} << 15, eighth),
-                cost_with_full_chunks(what, std::size_t{1} << 21, eighth), "the next allocation");
+    expect_flat(cost_with_full_chunks(few, eighth), cost_with_full_chunks(many, eighth),
+                "the next allocation");
   }
 }
 

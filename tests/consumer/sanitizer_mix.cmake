@@ -1,12 +1,12 @@
 # A program with a sanitizer is not linked with a library without it, and is told why; unless it says
-# that it does not want the annotations.
-function(compile name)
-  execute_process(COMMAND ${COMPILER} -std=c++20 -I${INCLUDE} ${ARGN} -c ${PROGRAM} -o ${OUTPUT}-${name}.o
+# that it does not want the annotations. LAUNCHER, if there is one, knows what was compiled before.
+function(compile name source)
+  execute_process(COMMAND ${LAUNCHER} ${ARGN} -std=c++20 -I${INCLUDE} -c ${source} -o ${OUTPUT}-${name}.o
     COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
-compile(address -fsanitize=address)
-compile(thread -fsanitize=thread)
-compile(unmarked -fsanitize=address -DMALLARD_NO_ANNOTATIONS)
+compile(address ${PROGRAM} ${COMPILER} -fsanitize=address)
+compile(thread ${PROGRAM} ${COMPILER} -fsanitize=thread)
+compile(unmarked ${PROGRAM} ${COMPILER} -fsanitize=address -DMALLARD_NO_ANNOTATIONS)
 
 # Also one that uses nothing of ours but a kind of memory, or a check.
 list(GET LIBRARIES 0 first)
@@ -17,7 +17,8 @@ foreach(resource IN ITEMS memory/mapped.hpp:mapped_resource memory/static.hpp:st
   set(source ${OUTPUT}-alone.cpp)
   file(WRITE ${source} "#include \"mallard/${CMAKE_MATCH_1}\"\n"
     "int main() { mallard::${CMAKE_MATCH_2} resource; return &resource == nullptr; }\n")
-  execute_process(COMMAND ${COMPILER} -std=c++20 -w -fsanitize=address -I${INCLUDE} ${source} ${first} -pthread
+  compile(alone ${source} ${COMPILER} -w -fsanitize=address)
+  execute_process(COMMAND ${COMPILER} -fsanitize=address ${OUTPUT}-alone.o ${first} -pthread
     -o ${OUTPUT} RESULT_VARIABLE status ERROR_VARIABLE said OUTPUT_QUIET)
   if(status EQUAL 0 OR NOT said MATCHES "mallard_must_be_built_with_address_sanitizer_too")
     message(FATAL_ERROR "${resource}: linked or not (${status}), it said:\n${said}")
@@ -49,14 +50,14 @@ if(CLANG)
       message(FATAL_ERROR "${ARGN}: linked or not (${status}), it said:\n${said}")
     endif()
   endfunction()
-  set(common -std=c++20 -I${INCLUDE})
   set(libcxx ${CLANG} -stdlib=libc++)
   set(libstdcxx ${CLANG} -stdlib=libstdc++)
-  execute_process(COMMAND ${libcxx} ${common} -c ${INCLUDE}/../src/core/annotate.cpp
-    -o ${OUTPUT}-libcxx.o COMMAND_ERROR_IS_FATAL ANY)
+  compile(libcxx ${PROGRAM} ${libcxx})
+  compile(libcxx-library ${INCLUDE}/../src/core/annotate.cpp ${libcxx})
+  compile(libstdcxx ${PROGRAM} ${libstdcxx})
   foreach(library IN LISTS LIBRARIES)
-    expect_missing(mallard_must_be_built_with_libcxx_too ${libcxx} ${common} ${PROGRAM} ${library})
+    expect_missing(mallard_must_be_built_with_libcxx_too ${libcxx} ${OUTPUT}-libcxx.o ${library})
   endforeach()
   expect_missing(mallard_must_be_built_with_libstdcxx_too
-    ${libstdcxx} ${common} ${PROGRAM} ${OUTPUT}-libcxx.o)
+    ${libstdcxx} ${OUTPUT}-libstdcxx.o ${OUTPUT}-libcxx-library.o)
 endif()

@@ -94,7 +94,7 @@ TEST(malloc_team, meetings_repeat) {
   mallocs::run_team(
       own, 3, [](unsigned) {},
       [&](unsigned) {
-        for (unsigned round = 1; round <= 1000; ++round) {
+        for (unsigned round = 1; round <= 200; ++round) {
           ++steps;
           line.wait();
           if (steps != 3 * round) apart = true;

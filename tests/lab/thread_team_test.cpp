@@ -75,7 +75,7 @@ TEST(block_ring, hands_over_in_order_and_is_bounded) {
 
 TEST(block_ring, nothing_is_lost_between_two_threads) {
   block_ring ring;
-  std::vector<int> blocks(100000);
+  std::vector<int> blocks(20000);
   std::jthread producer([&] {
     for (int& one : blocks) {
       one = 1;

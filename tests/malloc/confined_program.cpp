@@ -25,11 +25,13 @@
 #include <utility>
 #include <vector>
 
+#include "support/addresses.hpp"
 #include "support/footprint.hpp"
 #include "support/require.hpp"
 
 namespace {
 
+using mallard_test::all_bytes_are;
 using mallard_test::require;
 using mallard_test::status_bytes;
 
@@ -233,9 +235,8 @@ void give_back_between(std::size_t bytes, int count) {
   }
   malloc_trim(0);
   for (std::size_t i = 0; i < blocks.size(); i += 4) {
-    for (std::size_t at = 0; at < bytes; ++at) {
-      require(blocks[i][at] == i % 250 + 1, "changed, of bytes: ", bytes, " at: ", at);
-    }
+    require(all_bytes_are(blocks[i], bytes, static_cast<unsigned char>(i % 250 + 1)),
+            "changed, of bytes: ", bytes);
     std::free(blocks[i]);
   }
 }
@@ -253,7 +254,7 @@ void live_with_large_pages() {
     unsigned char* p = block(40 * mib + 5'000);
     std::memset(p, 3, 30 * mib);
     p = static_cast<unsigned char*>(std::realloc(p, 12 * mib + 7'000));
-    for (std::size_t at = 0; at < 12 * mib; ++at) require(p[at] == 3, "changed by shrinking");
+    require(all_bytes_are(p, 12 * mib, 3), "changed by shrinking");
     std::free(p);
   }
   malloc_trim(0);

@@ -27,6 +27,7 @@ namespace {
 using malloc_test::allocate_and_free;
 using malloc_test::busy_threads;
 using malloc_test::exit_code_of;
+using malloc_test::in_fresh_process;
 
 TEST(malloc_fork, the_child_can_allocate_whatever_other_threads_did) {
   const busy_threads busy(4);
@@ -134,22 +135,8 @@ TEST(malloc_fork, handlers_that_were_registered_before_those_of_malloc_may_alloc
   EXPECT_EQ(code, 0);
 }
 
-// Runs the test's body in a process that has never had another thread: one that had is more careful
-// as it forks, and then the C library does not allow a fork in the middle of another.
-int in_process_of_one_thread(const std::function<void()>& body) {
-  constexpr const char* marker = "MALLARD_TEST_OF_ONE_THREAD";
-  if (std::getenv(marker) != nullptr) return exit_code_of(body);
-  return exit_code_of([] {
-    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
-    const std::string filter =
-        std::string("--gtest_filter=") + test.test_suite_name() + "." + test.name();
-    setenv(marker, "1", 1);
-    alarm(100);
-    execl("/proc/self/exe", "malloc_test", filter.c_str(), "--gtest_brief=1", nullptr);
-    _exit(127);
-  });
-}
-
+// A process that has had another thread is more careful as it forks, and then the C library does
+// not allow a fork in the middle of another: these begin in one that has not.
 volatile sig_atomic_t forks = 0;
 volatile sig_atomic_t is_child = 0;
 volatile sig_atomic_t failed = 0;
@@ -181,23 +168,24 @@ void fork_in_handler(InChild in_child) {
 
 // After the C library's own test of that name: the signal comes while the process is forking.
 TEST(malloc_fork, a_signal_handler_may_fork_in_the_middle_of_a_fork) {
-  for (int i = 0; i < 20; ++i) {
-    const int code = in_process_of_one_thread([] {
-      on_signal(SIGUSR1, [](int) { fork_in_handler([] { std::exit(0); }); });
-      std::free(std::malloc(100));
-      const pid_t parent = getpid();
-      const pid_t child = fork();
-      if (child == 0) {
-        kill(parent, SIGUSR1);
-        _exit(0);
-      }
-      while (waitpid(child, nullptr, 0) == -1 && errno == EINTR) {
-      }
-      allocate_and_free(2);
-      _exit(forks == 1 && failed == 0 ? 0 : 1);
-    });
-    ASSERT_EQ(code, 0) << i;
-  }
+  const auto fork_beside_a_signal = [] {
+    on_signal(SIGUSR1, [](int) { fork_in_handler([] { std::exit(0); }); });
+    std::free(std::malloc(100));
+    const pid_t parent = getpid();
+    const pid_t child = fork();
+    if (child == 0) {
+      kill(parent, SIGUSR1);
+      _exit(0);
+    }
+    while (waitpid(child, nullptr, 0) == -1 && errno == EINTR) {
+    }
+    allocate_and_free(2);
+    _exit(forks == 1 && failed == 0 ? 0 : 1);
+  };
+  EXPECT_EQ(in_fresh_process([&] {
+              for (int i = 0; i < 20; ++i) ASSERT_EQ(exit_code_of(fork_beside_a_signal), 0) << i;
+            }),
+            0);
 }
 
 // Much of this happens behind locks.
@@ -231,20 +219,18 @@ void use_locks() {
 }
 
 TEST(malloc_fork, a_signal_handler_may_fork_in_the_middle_of_malloc) {
-  EXPECT_EQ(in_process_of_one_thread(
-                [] { fork_from_timer([](int) { fork_in_handler([] { _exit(0); }); }); }),
-            0);
+  EXPECT_EQ(
+      in_fresh_process([] { fork_from_timer([](int) { fork_in_handler([] { _exit(0); }); }); }), 0);
 }
 
 TEST(malloc_fork, its_child_may_go_on_with_what_was_interrupted) {
-  EXPECT_EQ(in_process_of_one_thread([] { fork_from_timer([](int) { fork_in_handler([] {}); }); }),
-            0);
+  EXPECT_EQ(in_fresh_process([] { fork_from_timer([](int) { fork_in_handler([] {}); }); }), 0);
 }
 
 TEST(malloc_fork, its_child_may_end_the_process) {
-  EXPECT_EQ(in_process_of_one_thread(
-                [] { fork_from_timer([](int) { fork_in_handler([] { std::exit(0); }); }); }),
-            0);
+  EXPECT_EQ(
+      in_fresh_process([] { fork_from_timer([](int) { fork_in_handler([] { std::exit(0); }); }); }),
+      0);
 }
 
 TEST(malloc_fork, a_signal_handler_may_fork_beside_other_threads) {
@@ -256,7 +242,7 @@ TEST(malloc_fork, a_signal_handler_may_fork_beside_other_threads) {
 }
 
 TEST(malloc_fork, a_handler_of_ended_children_may_start_the_next_one) {
-  const int code = in_process_of_one_thread([] {
+  const int code = in_fresh_process([] {
     on_signal(SIGCHLD, [](int) {
       const int kept = errno;
       while (waitpid(-1, nullptr, WNOHANG) > 0) {

@@ -228,7 +228,7 @@ TEST(user_heap, more_large_blocks_fit_than_a_process_may_have_mappings) {
 TEST(user_heap, what_its_large_blocks_leave_is_used_again_and_given_back) {
   owned_heap h;
   const std::size_t before = mallard_test::resident_bytes();
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 30; ++round) {
     void* blocks[20];
     for (void*& p : blocks) std::memset(p = h.allocate(500 * kib), 1, 500 * kib);
     for (void* p : blocks) std::free(p);

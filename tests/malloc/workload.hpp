@@ -1,9 +1,14 @@
 // Work that the tests of processes and threads keep a malloc busy with, and how they watch it.
 #pragma once
 
+#include <gtest/gtest.h>
+#include <unistd.h>
+
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <string>
 
 #include "support/child.hpp"
 #include "support/threads.hpp"
@@ -32,5 +37,20 @@ class busy_threads : public mallard_test::busy_threads {
   explicit busy_threads(int count)
       : mallard_test::busy_threads(count, [] { allocate_and_free(1); }) {}
 };
+
+// Runs the test's body in a process that has had no other thread and no other test.
+inline int in_fresh_process(const std::function<void()>& body) {
+  constexpr const char* marker = "MALLARD_TEST_IN_FRESH_PROCESS";
+  if (std::getenv(marker) != nullptr) return exit_code_of(body);
+  return exit_code_of([] {
+    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+    const std::string filter =
+        std::string("--gtest_filter=") + test.test_suite_name() + "." + test.name();
+    setenv(marker, "1", 1);
+    alarm(100);
+    execl("/proc/self/exe", "malloc_test", filter.c_str(), "--gtest_brief=1", nullptr);
+    _exit(127);
+  });
+}
 
 }  // namespace malloc_test

@@ -170,7 +170,7 @@ TEST_F(attaching, several_threads_under_load_are_recorded_and_go_on) {
 
 TEST_F(attaching, blocks_from_before_are_known_as_such_when_they_are_freed) {
   running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
-  attach(program.pid(), 0.5);
+  attach(program.pid(), 0.2);
   const found all = look_at(options.output);
   EXPECT_GT(all.frees_of_before, 0u);
   EXPECT_LE(all.frees_of_before, 4u * 260);
@@ -178,7 +178,7 @@ TEST_F(attaching, blocks_from_before_are_known_as_such_when_they_are_freed) {
 
 TEST_F(attaching, threads_that_never_wait_are_recorded) {
   running_program program({MALLARD_ATTACHED_PROGRAM, "spins"});
-  attach(program.pid(), 0.5);
+  attach(program.pid(), 0.1);
   EXPECT_TRUE(look_at(options.output).sizes.contains(48));
   EXPECT_EQ(program.end(), 0);
 }
@@ -198,6 +198,7 @@ TEST_F(attaching, a_server_that_waits_is_recorded_and_its_wait_is_not_interrupte
 
 TEST_F(attaching, twenty_times_leaves_the_program_as_it_was) {
   running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
+  options.most_events = 1000;
   for (int i = 0; i < 20; ++i) {
     options.output = (folder_ / (std::to_string(i) + ".trace")).string();
     const record_summary done = attach(program.pid(), 0.2);

@@ -539,7 +539,7 @@ TEST_F(recording, takes_signals_that_allocate_and_leaves_the_programs_timers_alo
 TEST_F(recording, samples_by_a_signal_that_no_program_meets) {
   options.session.cpu_period_us = 1000;
   run_and_pass({"signals_of_its_own"});
-  // The first 50 ms have 50 at most; after them the program blocks all signals for 950 ms. A busy
+  // The first 50 ms have 50 at most; after them the program blocks all signals for 450 ms. A busy
   // system has looked at the clock as seldom as every 6 ms.
   EXPECT_GT(count(options.output).samples, 50U);
 }

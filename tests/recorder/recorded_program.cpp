@@ -307,6 +307,20 @@ int signal_handler() {
   return 0;
 }
 
+// Uses the processor.
+[[gnu::noinline]] void spin(long milliseconds) {
+  timespec begin{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  for (;;) {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    if ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1'000'000 >=
+        milliseconds) {
+      break;
+    }
+  }
+}
+
 // Resets every signal as daemons do, handles some, blocks all: none comes but what it sends.
 int signals_of_its_own() {
   for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, SIG_DFL);
@@ -314,22 +328,13 @@ int signals_of_its_own() {
   struct sigaction count{};
   count.sa_handler = [](int) { signals = signals + 1; };
   for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) sigaction(signal, &count, nullptr);
-  timespec begin{}, now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-  const auto spin = [&](long milliseconds) {
-    do {
-      pairs(1, 30);
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    } while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1'000'000 <
-             milliseconds);
-  };
   spin(50);
   raise(SIGRTMAX - 1);
   if (signals != 1) return 1;
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, nullptr);
-  spin(1000);
+  spin(450);
   const timespec at_once{};
   return sigtimedwait(&all, nullptr, &at_once) == -1 && errno == EAGAIN ? 0 : 2;
 }
@@ -359,7 +364,7 @@ long queued_signals() {
 // Three at once, so many that the recorder needs the rooms of those that have ended.
 int threads_without_end() {
   const auto work = [] {
-    for (int i = 0; i < 300; ++i) free(malloc(100));
+    for (int i = 0; i < 30; ++i) free(malloc(100));
   };
   const auto start_many = [&] {
     for (int i = 0; i < 2500; ++i) std::thread(work).join();
@@ -423,18 +428,6 @@ int reloading(const char* first, const char* second) {
 }
 
 // Uses the processor in two functions, three times as long in one.
-[[gnu::noinline]] void spin(long milliseconds) {
-  timespec begin{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-  for (;;) {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    if ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1'000'000 >=
-        milliseconds) {
-      break;
-    }
-  }
-}
 [[gnu::noinline]] void long_part() {
   spin(300);
   asm volatile("" ::: "memory");
@@ -605,9 +598,9 @@ bool give_up_signal_actions() {
 int filtered(bool with_threads) {
   if (with_threads) std::thread([] { pairs(10, 64); }).join();
   if (!give_up_signal_actions()) return 77;
-  pairs(200'000, 64);  // more than a ring holds
+  pairs(100'000, 64);  // more than a ring holds
   long_part();
-  if (with_threads) std::thread([] { pairs(200'000, 64); }).join();
+  if (with_threads) std::thread([] { pairs(100'000, 64); }).join();
   return 0;
 }
 

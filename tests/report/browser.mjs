@@ -104,7 +104,7 @@ export async function openOther(t, url) {
 
 /** Scrolls through the whole page, so that every chart gets drawn. */
 export const drawAll = (page) => page.evaluate(async () => {
-  for (let y = 0; y < document.body.scrollHeight; y += 600) {
+  for (let y = 0; y < document.body.scrollHeight; y += window.innerHeight) {
     window.scrollTo({ top: y, behavior: 'instant' });
     await new Promise((done) => {
       requestAnimationFrame(() => requestAnimationFrame(done));

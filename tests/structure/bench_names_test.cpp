@@ -38,6 +38,7 @@ std::vector<std::string> bench_names(const fs::path& root) {
 }
 
 bool names_bench(const std::string& text, const std::string& name) {
+  if (text.find(name) == text.npos) return false;
   const std::string literal = "[\"'`]" + name + "[\"'`]";
   // series.churn, bench == "churn", benches: ['churn', find_bench("churn"
   const std::string used =

@@ -59,12 +59,12 @@ TEST(pattern, a_plus_may_be_part_of_a_regular_expression) {
   EXPECT_EQ(all.functions[0].text, "operator\\++x+");
 }
 
-// By backtracking each more letter doubles the time: 3,000 would outlast the sun.
+// By backtracking each more letter doubles the time: 300 would outlast the sun.
 TEST(pattern, of_nested_repetitions_takes_no_longer_than_others) {
   conditions all;
   parse_route({"(a+)+$", "heap"}, all);
-  EXPECT_FALSE(all.functions[0].pattern.is_in(std::string(3000, 'a').append(1, 'b')));
-  EXPECT_TRUE(all.functions[0].pattern.is_in(std::string(3000, 'a')));
+  EXPECT_FALSE(all.functions[0].pattern.is_in(std::string(300, 'a').append(1, 'b')));
+  EXPECT_TRUE(all.functions[0].pattern.is_in(std::string(300, 'a')));
 }
 
 TEST(pattern, sizes_are_a_range_one_number_or_open) {
