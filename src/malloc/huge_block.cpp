@@ -22,7 +22,7 @@ void cut_mapping(region* r, std::size_t least) noexcept {
   const std::size_t gone = r->huge_mapped - least;
   r->huge_mapped = least;
   add_guard(r);
-  os::unmap(end_of(r) + checks::guard_bytes(), gone);
+  if (gone != 0) os::unmap(end_of(r) + checks::guard_bytes(), gone);
 }
 
 // The block must not begin at a region's start, where its mark is. If there is a guard page, it
@@ -133,10 +133,10 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   const std::size_t before = of_regions ? os::page_size() : std::max(alignment, os::page_bytes);
   const std::size_t needed = round_up(bytes + before, os::page_size());
   if (needed < bytes) return nullptr;
-  const std::size_t offset = of_regions ? before : offset_of(bytes, alignment, needed);
-  const bool may_be_kept = !checks::has_guards && offset == os::page_bytes && !of_regions;
+  const bool may_be_kept = !of_regions && (checks::has_guards || before == os::page_bytes);
+  const std::size_t least = needed + checks::guard_bytes();
   const std::size_t most = 2 * needed < needed ? needed : 2 * needed;
-  auto* r = may_be_kept ? static_cast<region*>(kept.take(needed, most)) : nullptr;
+  auto* r = may_be_kept ? static_cast<region*>(kept.take(least, most)) : nullptr;
   const bool is_fresh = r == nullptr;
   if (is_fresh) {
     if (!take_of_budget(needed)) return nullptr;
@@ -149,9 +149,12 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (is_fresh) {
     prefer_huge_pages(r, needed);
     r->huge_mapped = needed;
-    r->huge_offset = offset;
     add_guard(r);
+  } else if (checks::has_guards) {
+    fit_with_guard(r, needed, alignment <= os::page_bytes ? needed / 8 : 0);
   }
+  const std::size_t offset = of_regions ? before : offset_of(bytes, alignment, r->huge_mapped);
+  r->huge_offset = offset;
   r->huge_is_fresh = is_fresh;
   r->huge_spare = 0;
   std::byte* const p = reinterpret_cast<std::byte*>(r) + offset;
@@ -163,6 +166,34 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   return p;
 }
 
+// For a kept mapping, which has room for a guard. If it is little larger, it stays as it is, and
+// the pages that are not needed come before the block.
+void huge_blocks::fit_with_guard(region* r, std::size_t needed, std::size_t most_more) noexcept {
+  const std::size_t held = r->huge_mapped;
+  const std::size_t used = held - needed <= most_more ? held : needed;
+  budget_.give(held - used + checks::guard_bytes());
+  cut_mapping(r, used);
+}
+
+// Keeps the pages at other addresses, so that those of the block fault. Behind them is room for the
+// next block's guard. False, with nothing changed, when they may not be kept, or cannot be moved:
+// the owner may have changed some of them.
+bool huge_blocks::keep_elsewhere(region* r) noexcept {
+  const std::size_t bytes = r->huge_mapped;
+  const std::size_t all = bytes + checks::guard_bytes();
+  if (checks::must_clear() || all > budget_.may_keep(kept.bytes())) return false;
+  if (!budget_.take(checks::guard_bytes())) return false;
+  void* const moved = os::move(r, bytes, all, region_bytes,
+                               [](const void* p) noexcept { return checks::covers(p); });
+  if (moved == nullptr || moved == r) {
+    budget_.give(checks::guard_bytes());
+    return false;
+  }
+  os::unmap(reinterpret_cast<std::byte*>(r) + bytes, checks::guard_bytes());
+  kept.give(moved, all);
+  return true;
+}
+
 // Changes that the owner made to the pages are looked for when a mapping is freed the first time.
 void huge_blocks::deallocate(void* p) noexcept {
   region* const r = region::of_huge(p);
@@ -171,8 +202,11 @@ void huge_blocks::deallocate(void* p) noexcept {
   budget_.note_use();
   mapped().fetch_sub(bytes, std::memory_order_relaxed);
   forget_spare(r);
-  const bool is_usual = address_of(r) % region_bytes == 0 && r->huge_offset == os::page_bytes;
-  if (!checks::has_guards && is_usual && (!r->huge_is_fresh || os::are_alike(r, bytes))) {
+  const bool is_at_start = address_of(r) % region_bytes == 0;
+  if constexpr (checks::has_guards) {
+    if (is_at_start && keep_elsewhere(r)) return;
+  } else if (is_at_start && r->huge_offset == os::page_bytes &&
+             (!r->huge_is_fresh || os::are_alike(r, bytes))) {
     return kept.give(r, bytes);
   }
   os::unmap(r, bytes + checks::guard_bytes());

@@ -3,8 +3,9 @@
 // A mapping begins with a page for its size, its flags and the block's mark, at a multiple of the
 // region's size unless the alignment is as large; so a block's address leads there as it leads to a
 // region's header. Freed mappings are kept for blocks down to half their size; what these do not
-// need of them goes back unless all blocks together spare little. Thread-safe: different blocks
-// share only counters and the kept mappings, and nobody waits long for these.
+// need of them goes back unless all blocks together spare little. Where blocks have guards, it goes
+// back in any case, and kept mappings lie elsewhere than their blocks did. Thread-safe: different
+// blocks share only counters and the kept mappings, and nobody waits long for these.
 #pragma once
 
 #include <atomic>
@@ -57,6 +58,8 @@ class huge_blocks {
   void cut_unless_little(region* r, std::size_t needed) noexcept;
   void forget_spare(region* r) noexcept;
   region* move_to(region* r, std::size_t bytes) noexcept;
+  void fit_with_guard(region* r, std::size_t needed, std::size_t most_more) noexcept;
+  bool keep_elsewhere(region* r) noexcept;
   region* map(std::size_t needed) noexcept;
   bool take_of_budget(std::size_t bytes) noexcept;
   std::atomic<std::size_t>& mapped() noexcept { return budget_.mappings.in_use; }

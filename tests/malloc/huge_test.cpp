@@ -50,6 +50,24 @@ TEST(malloc_huge, a_block_grows_when_a_part_is_read_only) {
   expect_growth_after([](void* p, std::size_t bytes) { mprotect(p, bytes, PROT_READ); });
 }
 
+long faults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+TEST(malloc_huge, touched_blocks_that_come_and_go_take_few_page_faults) {
+  constexpr int turns = 100;
+  for (const std::size_t bytes : {300'000ul, 5 * mib, 20 * mib}) {
+    const long before = faults();
+    for (int i = 0; i < turns; ++i) {
+      const std::size_t less = static_cast<std::size_t>(i % 3) * 4096;
+      std::free(std::memset(std::malloc(bytes - less), 1, bytes - less));
+    }
+    EXPECT_LT(static_cast<std::size_t>(faults() - before), turns * (bytes / 4096) / 8) << bytes;
+  }
+}
+
 void* grown(void* p, std::size_t bytes) {
   auto* const now = static_cast<unsigned char*>(std::realloc(p, bytes));
   EXPECT_NE(now, nullptr) << bytes;

@@ -187,6 +187,13 @@ const std::map<std::string, std::function<void()>> misuses = {
        std::free(hidden);
        hidden[100] = 1;
      }},
+    {"write_after_next_large",
+     [] {
+       hidden = block(300'000);
+       std::free(hidden);
+       std::memset(block(300'000), 1, 300'000);
+       hidden[100] = 1;
+     }},
     {"read_after_free_huge",
      [] {
        hidden = block(std::size_t{20} << 20);

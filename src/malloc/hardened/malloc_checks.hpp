@@ -165,6 +165,8 @@ struct checks {
     return next;
   }
 
+  static bool must_clear() noexcept { return state_of_new_blocks == live_to_clear; }
+
   // Set the option; false when the value is none of its values.
   static bool set_zero_on_free(const char* value) noexcept;
   static bool set_wrong_sizes(const char* value) noexcept;

@@ -67,6 +67,9 @@ struct checks {
   static void* link(const void*, void* next) noexcept { return next; }
   static void* linked(const void*, void* link) noexcept { return link; }
 
+  // Whether what was in a freed block must go.
+  static constexpr bool must_clear() noexcept { return false; }
+
   // Options that the plain build has not.
   static bool set_zero_on_free(const char*) noexcept { return false; }
   static bool set_wrong_sizes(const char*) noexcept { return false; }
