@@ -49,6 +49,11 @@ bool is_for_c(const advice& one) {
   return one.from.how != strategy::switch_malloc && !one.from.where.is_cpp;
 }
 
+// A trial does not make a pool on an arena anew in each call, as its code does, which takes longer.
+bool is_faster_than_its_code(const advice& one) {
+  return one.from.how == strategy::multipool_on_monotonic;
+}
+
 // A wide interval is no sign of being as fast: each has to reach the other's.
 bool is_as_fast(const trial_figures& slower, const trial_figures& faster) {
   return slower.times.high >= faster.times.median && slower.times.median >= faster.times.low;
@@ -102,6 +107,7 @@ std::vector<advice> ordered(std::vector<advice> all) {
     if (a.tried.has_value() != b.tried.has_value()) return a.tried.has_value();
     if (!a.tried) return at < other;
     if (is_for_c(a) != is_for_c(b)) return is_for_c(b);
+    if (is_faster_than_its_code(a) != is_faster_than_its_code(b)) return is_faster_than_its_code(b);
     const double times = told_times(*a.tried), others = told_times(*b.tried);
     return times != others ? times > others : at < other;
   });
@@ -112,8 +118,7 @@ std::vector<advice> ordered(std::vector<advice> all) {
 }
 
 // Drops rivals for the same place, or other mallocs: keeps the fastest, or of those that
-// cannot be told from it the one that takes the least memory, unless fewer runs speak for it. A
-// trial does not make a pool on an arena anew in each call, as its code does.
+// cannot be told from it the one that takes the least memory, unless fewer runs speak for it.
 void keep_best_of_each_place(advice_report& report) {
   constexpr double clearly_less = 0.95;
   std::vector<advice> kept;
@@ -132,11 +137,12 @@ void keep_best_of_each_place(advice_report& report) {
     const auto place = static_cast<std::size_t>(rival - kept.begin());
     const bool tied = is_as_fast(*one.tried, *fastest[place]);
     const bool is_proved = one.tried->runs >= std::min(rival->tried->runs, enough_runs);
-    const bool takes_less = is_proved && one.from.how != strategy::multipool_on_monotonic &&
-                            one.tried->memory > 0 &&
+    const bool takes_less = is_proved && !is_faster_than_its_code(one) && one.tried->memory > 0 &&
                             one.tried->memory < clearly_less * rival->tried->memory;
     if (tied && takes_less) std::swap(one, *rival);
-    const char* const why = !tied        ? "another is faster here"
+    const char* const why = is_faster_than_its_code(one)
+                                ? "its pool, made anew in each call, takes longer than this trial"
+                            : !tied      ? "another is faster here"
                             : takes_less ? "another is as fast here and takes less memory"
                                          : "another is as fast here, or faster";
     report.others.push_back({one.from, told_gain(one), one.memory, why, one.tried});
