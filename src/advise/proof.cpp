@@ -92,7 +92,9 @@ void prefer_of_tied(std::vector<advice>& ordered) {
   const auto tied = std::find_if(ordered.begin(), ordered.end(), [&](const advice& one) {
     if (!one.tried || (one.from.how == strategy::switch_malloc) == is_malloc) return false;
     if (is_malloc && !is_worth_code(one)) return false;
-    return is_tied(*one.tried, first) && one.tried->memory <= clearly_more * first.memory;
+    const bool as_fast =
+        is_tied(*one.tried, first) || (!is_malloc && one.tried->times.median >= first.times.low);
+    return as_fast && one.tried->memory <= clearly_more * first.memory;
   });
   if (tied != ordered.end()) std::rotate(ordered.begin(), tied, tied + 1);
 }

@@ -216,6 +216,7 @@ TEST(trial, a_malloc_is_before_a_pool_that_is_as_fast) {
         .from.how;
   };
   EXPECT_EQ(first(strategy::multipool, 1.28), strategy::switch_malloc);
+  EXPECT_EQ(first(strategy::multipool, 1.34), strategy::switch_malloc);  // from 1.24 on
   EXPECT_EQ(first(strategy::multipool, 1.5), strategy::multipool);
   EXPECT_EQ(first(strategy::multipool_on_monotonic, 1.5), strategy::switch_malloc);
 }
