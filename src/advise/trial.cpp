@@ -64,7 +64,7 @@ trial_figures figures_of(const whatif::whatif_outcome& outcome) {
 }
 
 void take_outcome(advice& of, const whatif::whatif_outcome& outcome) {
-  of.tried_remark = never_ended(outcome)
+  of.tried_remark = outcome.remark.empty() && never_ended(outcome)
                         ? "its blocks were never all dead in the trial, so the arena only grew"
                         : outcome.remark;
   if (!of.tried_remark.empty() || outcome.gains.empty()) return;
@@ -80,9 +80,11 @@ void take_result(advice_report& report, const whatif::whatif_result& result,
   const auto& metric = result.outcomes.front().metric;
   if (metric && !metric->value.samples.empty()) report.metric_as_it_is = metric->value.median;
   report.resident_as_it_is = result.outcomes.front().resident_bytes.median;
-  if (!result.by_processor_time) {
-    report.remarks.push_back(
-        "its threads work at the same time, so runs are compared by elapsed time");
+  const std::string elapsed =
+      "its threads work at the same time, so runs are compared by elapsed time";
+  const auto& told = report.remarks;
+  if (!result.by_processor_time && std::find(told.begin(), told.end(), elapsed) == told.end()) {
+    report.remarks.push_back(elapsed);
   }
   if (result.ideal) {
     report.bound = trial_figures{{result.ideal->low, result.ideal->median, result.ideal->high},

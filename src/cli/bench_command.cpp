@@ -10,9 +10,7 @@
 #include "cli/bench_options.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/preload.hpp"
-#include "cli/progress_bar.hpp"
 #include "cli/result_writer.hpp"
 #include "cli/run_file.hpp"
 #include "cli/tables.hpp"
@@ -70,19 +68,9 @@ int run_bench(const lab::bench& what, const bench_options& options, const contex
   warn_of_run(run);
   const auto earlier = complete_cells(writer.earlier(), order.plan);
   std::vector<lab::cell_result> cells = earlier;
-  lab::bench_end end{};
-  {
-    const interrupt_guard guard;
-    progress_bar bar;
-    end = lab::run_bench(order.plan, earlier,
-                         {.cell =
-                              [&](const lab::cell_result& cell) {
-                                writer.write(cell);
-                                cells.push_back(cell);
-                              },
-                          .step = [&](const lab::progress& now) { bar.show(now); },
-                          .interrupted = was_interrupted});
-  }
+  const lab::bench_end end = measure_into(writer, cells, [&](const lab::bench_events& events) {
+    return lab::run_bench(order.plan, earlier, events);
+  });
   if (end == lab::bench_end::interrupted) return tell_interrupted(writer);
   fmt::print("{}", tables(cells, main_peer(run), use_colour(shared.colour, STDOUT_FILENO)));
   fmt::print("{}", speed_ups(cells));

@@ -8,9 +8,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/grouping_options.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/newest_trace.hpp"
-#include "cli/progress_bar.hpp"
 #include "cli/replay_text.hpp"
 #include "cli/result_writer.hpp"
 #include "cli/run_file.hpp"
@@ -142,19 +140,9 @@ int run_replay(replay_command_options options, const context& shared) {
   fmt::print("{}", subjects_text(*session));
   std::fflush(stdout);
   std::vector<lab::cell_result> cells;
-  lab::bench_end end{};
-  {
-    const interrupt_guard guard;
-    progress_bar bar;
-    end = replay::run_replay(*session, session->plan(), {},
-                             {.cell =
-                                  [&](const lab::cell_result& cell) {
-                                    writer.write(cell);
-                                    cells.push_back(cell);
-                                  },
-                              .step = [&](const lab::progress& now) { bar.show(now); },
-                              .interrupted = was_interrupted});
-  }
+  const lab::bench_end end = measure_into(writer, cells, [&](const lab::bench_events& events) {
+    return replay::run_replay(*session, session->plan(), {}, events);
+  });
   fmt::print("{}{}", outcomes_text(*session, session->outcomes(cells), colour), loop_text(cells));
   if (end == lab::bench_end::interrupted) {
     fmt::print(stderr, "mallard: interrupted; the results so far are in {}\n",

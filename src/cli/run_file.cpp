@@ -8,7 +8,9 @@
 
 #include "cli/cli.hpp"
 #include "cli/document.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/output_file.hpp"
+#include "cli/progress_bar.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/measuring/build.hpp"
 #include "lab/measuring/machine.hpp"
@@ -76,6 +78,19 @@ void warn_of_run(const lab::run_info& run) {
                "({})\n",
                document("method.md"));
   }
+}
+
+lab::bench_end measure_into(result_writer& writer, std::vector<lab::cell_result>& cells,
+                            const std::function<lab::bench_end(const lab::bench_events&)>& run) {
+  const interrupt_guard guard;
+  progress_bar bar;
+  return run({.cell =
+                  [&](const lab::cell_result& cell) {
+                    writer.write(cell);
+                    cells.push_back(cell);
+                  },
+              .step = [&](const lab::progress& now) { bar.show(now); },
+              .interrupted = was_interrupted});
 }
 
 int tell_interrupted(const result_writer& writer) {

@@ -51,13 +51,15 @@ void rank(std::vector<arena_scope>& scopes) {
 }
 
 // Whether some of what look like single invocations may be many, because blocks are kept between
-// them: they hold far more than others and some blocks survive, or at least half of all bytes. One
-// that has not ended has no survivors yet.
-bool seems_to_go_on(const arena_scope& one, double least_dead) {
+// them: they hold at least half of all bytes, or far more than others, and some blocks survive.
+// `ends_early`: the recording does, and an invocation that has not ended has no survivors yet.
+bool seems_to_go_on(const arena_scope& one, double least_dead, bool ends_early) {
   constexpr std::uint64_t far_more = 4;
-  const bool is_long = 2 * one.max_bytes >= one.total_bytes ||
-                       (one.max_bytes >= far_more * one.median_bytes && one.survivors > 0);
-  return is_long && !one.root && one.dead_share >= least_dead;
+  const bool is_most = 2 * one.max_bytes >= one.total_bytes;
+  const bool may_be_many = one.survivors > 0
+                               ? is_most || one.max_bytes >= far_more * one.median_bytes
+                               : is_most && ends_early;
+  return may_be_many && !one.root && one.dead_share >= least_dead;
 }
 
 // The time of an operation: the mean of the timed ones, because a few slow ones may take as long
@@ -100,8 +102,10 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   // If scopes were asked for, their invocations are counted whether or not an arena would suit
   // them.
   const double least_dead = options.scopes_asked_for.empty() ? arena_share : 0.5;
-  if (std::any_of(scopes.begin(), scopes.end(),
-                  [&](const arena_scope& one) { return seems_to_go_on(one, least_dead); })) {
+  const bool ends_early = trace.facts().end.how == end_kind::unknown;
+  if (std::any_of(scopes.begin(), scopes.end(), [&](const arena_scope& one) {
+        return seems_to_go_on(one, least_dead, ends_early);
+      })) {
     first.invocations.reset();
     result_.kept_blocks = std::move(first.lasting);
     survey again(trace, functions, result_.kept_blocks);

@@ -239,6 +239,11 @@ TEST_F(candidates_test, an_arena_that_would_hold_much_more_than_lives_is_refused
   add_scope();
   dims.arena_scopes[0].max_bytes = std::uint64_t{1} << 30;
   EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("would hold 1 GiB where 1000 B live"));
+  // The longest may be several calls where their ends are assumed.
+  dims.arena_scopes[0].by_instant = 60;
+  EXPECT_EQ(refusal(strategy::monotonic), "");
+  dims.arena_scopes[0].p99_bytes = std::uint64_t{1} << 30;
+  EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("would hold 1 GiB where 1000 B live"));
 }
 
 TEST_F(candidates_test, remote_frees_need_a_shared_pool) {
