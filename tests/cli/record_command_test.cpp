@@ -162,11 +162,13 @@ TEST_F(record_command_test, signals_that_a_program_sends_to_its_group_do_not_end
   EXPECT_EQ(run({"dims", "g.trace"}).err, "");
 }
 
-// The daemon comes to its point when the program was waited for.
+// The daemon comes to its point when the program was waited for. It then becomes no other program,
+// in which an interrupt would find neither of the two.
 TEST_F(record_command_test, an_interrupt_ends_the_waiting_for_a_daemon) {
+  ASSERT_EQ(shell("mkfifo nothing").status, 0);
   write_script("daemon",
                "while kill -0 $1; do sleep 0.01; done\necho $$ >writing && mv writing pid\n"
-               "exec sleep 20\n");
+               "read -r line <nothing\n");
   write_script("script", "setsid ./daemon $$ >/dev/null 2>&1 &\nexit 3\n");
   for (const int each : {SIGINT, SIGTERM, SIGHUP}) {
     fs::remove(file("pid"));
