@@ -19,6 +19,15 @@ struct interval {
   double high = 1;
 };
 
+// Another container that allocates in a place, at the user's own line. `below`: the functions that
+// it is called through.
+struct container_use {
+  container_type container;
+  std::string file;
+  std::uint32_t line = 0;
+  std::vector<std::string> below = {};
+};
+
 // The place in the source that allocates most of a subsystem's bytes.
 struct code_place {
   std::string subsystem;  // as `mallard dims` names it; empty: the whole program
@@ -29,6 +38,7 @@ struct code_place {
   bool is_cpp = true;             // the function that allocates has a name of C++
   container_type container = {};  // that allocates
   std::optional<changed_line> change = {};  // of its declaration, in `file`
+  std::vector<container_use> others = {};   // the heaviest first, each container once
   // The function itself asks for the blocks, with what is inlined in it or of a library's headers.
   bool asks_itself = true;
 };

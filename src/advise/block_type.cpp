@@ -64,7 +64,7 @@ std::string type_in(std::string_view name) {
       }
       std::string_view type = first_argument(name.substr(open + 1));
       while (type.ends_with(' ')) type.remove_suffix(1);
-      if (!type.empty() && !is_of_the_library(type)) return std::string(type);
+      if (!type.empty() && type != "void" && !is_of_the_library(type)) return std::string(type);
     }
   }
   return {};

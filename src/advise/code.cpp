@@ -27,6 +27,23 @@ std::string remark(const std::string& text) {
   return out;
 }
 
+// A type for people: what is in its innermost brackets goes first where it is too long.
+std::string brief(const std::string& type) {
+  constexpr std::size_t most = 80;
+  constexpr char cut = '\1';
+  std::string out = remark(type);
+  while (out.size() > most) {
+    const std::size_t end = out.find('>');
+    const std::size_t begin = end == out.npos ? out.npos : out.rfind('<', end);
+    if (begin == out.npos) break;
+    out.replace(begin, end - begin + 1, 1, cut);
+  }
+  for (std::size_t at = out.find(cut); at != out.npos; at = out.find(cut)) {
+    out.replace(at, 1, "<...>");
+  }
+  return out;
+}
+
 class writer {
  public:
   explicit writer(const candidate& what) : what_(what) {
@@ -111,7 +128,7 @@ class writer {
         line("// turn instead: else the blocks of all turns would lie in it.");
       }
       for (const std::string& by : what_.kept_by) {
-        line("// What {} keeps lives longer: do not give it the resource.", remark(by));
+        line("// Blocks of {} live longer: do not give them the resource.", brief(by));
       }
     } else if (what_.one_for_each_thread) {
       line("// One for each thread, beside what {} fills, which it has to outlive.", remark(place));
@@ -163,7 +180,30 @@ class writer {
       line("// + {}", remark(where.change->after));
     } else if (!where.container.kind.empty() && !where.container.is_pointer()) {
       line("\n// {} allocates: make it {}, constructed with &resource.",
-           remark(where.container.in("std::")), remark(where.container.in("std::pmr::")));
+           brief(where.container.in("std::")), brief(where.container.in("std::pmr::")));
+    }
+    other_containers();
+  }
+
+  // Whoever changes one container alone gets a part of the gain. Those that keep blocks have to
+  // stay.
+  void other_containers() {
+    bool first = true;
+    for (const container_use& one : what_.where.others) {
+      const bool keeps =
+          std::any_of(one.below.begin(), one.below.end(), [&](const std::string& function) {
+            return std::find(what_.kept_by.begin(), what_.kept_by.end(), function) !=
+                   what_.kept_by.end();
+          });
+      if (keeps) continue;
+      if (first) line("// Likewise what allocates here, too:");
+      first = false;
+      const std::string type = brief(one.container.in("std::"));
+      if (one.line == 0) {
+        line("// - {}", type);
+      } else {
+        line("// - {} ({}:{})", type, remark(profile::file_name(one.file)), one.line);
+      }
     }
   }
 
@@ -172,7 +212,7 @@ class writer {
     const container_type& by = what_.where.container;
     const std::string as = is_builtin(by.arguments) ? by.arguments : "int";
     const bool unique = by.kind == "unique_ptr";
-    line("\n// std::make_{}<{}> becomes{}", unique ? "unique" : "shared", remark(by.arguments),
+    line("\n// std::make_{}<{}> becomes{}", unique ? "unique" : "shared", brief(by.arguments),
          as == by.arguments ? "" : ", with `int` for that type,");
     if (unique) {
       line("std::unique_ptr<{0}, mallard::resource_deleter<{0}, {1}>> owned =", as, bound_);
@@ -188,7 +228,7 @@ class writer {
     const std::string& of = what_.where.type;
     const std::string as = is_builtin(of) ? of : "int";
     line("\n// {} take it at run time{}", which,
-         of.empty() || as == of ? "," : ", with `int` for " + remark(of) + ',');
+         of.empty() || as == of ? "," : ", with `int` for " + brief(of) + ',');
     line("std::pmr::{}<{}> by_base{{&resource}};", container, as);
     line("// or have it in their type, which saves the virtual calls:");
     line("std::{0}<{1}, mallard::allocator<{1}, {2}>> by_type{{&resource}};", container, as,

@@ -109,16 +109,50 @@ const profile::symbol_line* place_finder::own_line(std::uint32_t from,
 
 std::vector<code_place> place_finder::find(const profile::dims_result& dims,
                                            const profile::subsystem_map& subsystems) const {
-  std::map<std::string, std::uint32_t> heaviest;  // by subsystem, a stack
+  std::map<std::string, std::vector<std::uint32_t>> stacks;  // by subsystem, the heaviest first
   for (std::uint32_t stack = 1; stack < bytes_.size(); ++stack) {
-    std::uint32_t& most = heaviest[subsystems.names[subsystems.of_stack[stack]]];
-    if (bytes_[stack] > bytes_[most]) most = stack;
+    if (bytes_[stack] != 0) {
+      stacks[subsystems.names[subsystems.of_stack[stack]]].push_back(stack);
+    }
   }
   std::vector<code_place> out;
   for (const profile::subsystem& one : dims.subsystems) {
-    out.push_back(place_of(heaviest[one.name], one.name));
+    std::vector<std::uint32_t>& its = stacks[one.name];
+    std::stable_sort(its.begin(), its.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return bytes_[a] > bytes_[b]; });
+    out.push_back(place_of(its.empty() ? 0 : its.front(), one.name));
+    out.back().others = others_of(its, out.back());
   }
   return out;
+}
+
+// Those with a twentieth of the bytes or more, of the stacks that have most.
+std::vector<container_use> place_finder::others_of(const std::vector<std::uint32_t>& stacks,
+                                                   const code_place& place) const {
+  constexpr std::size_t most_stacks = 64;
+  std::uint64_t all = 0;
+  for (const std::uint32_t stack : stacks) all += bytes_[stack];
+  std::vector<container_use> uses;
+  std::map<std::string, std::uint64_t> bytes_of;
+  for (std::size_t i = 0; i < std::min(most_stacks, stacks.size()); ++i) {
+    const std::vector<std::string> names = names_on(trace_, functions_, stacks[i], place.subsystem);
+    container_use one{container_of_stack(names), {}, 0};
+    const std::string type = one.container.in("std::");
+    if (type.empty() || type == place.container.in("std::")) continue;
+    std::uint64_t& bytes = bytes_of[type];
+    bytes += bytes_[stacks[i]];
+    if (bytes != bytes_[stacks[i]]) continue;
+    if (const profile::symbol_line* const own = own_line(stacks[i], place.subsystem)) {
+      one.file = trace_.symbols().strings[own->file];
+      one.line = own->line;
+    }
+    one.below = names;
+    uses.push_back(std::move(one));
+  }
+  std::erase_if(uses, [&](const container_use& one) {
+    return bytes_of[one.container.in("std::")] * 20 < all;
+  });
+  return uses;
 }
 
 }  // namespace mallard::advise

@@ -52,6 +52,8 @@ class place_finder final : public profile::block_watcher {
 
  private:
   code_place place_of(std::uint32_t stack, const std::string& subsystem) const;
+  std::vector<container_use> others_of(const std::vector<std::uint32_t>& stacks,
+                                       const code_place& place) const;
   const profile::symbol_line* own_line(std::uint32_t from, const std::string& last) const;
 
   const profile::trace_reader& trace_;

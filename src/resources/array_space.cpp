@@ -5,8 +5,9 @@
 //
 // A block from 64 KiB on that is expected to grow gets a range of its own with room behind it
 // ("lone"). It grows in place until the range ends; then `move` moves its pages to a larger range.
-// A process has few ranges: when none is left, blocks go to segments. Free memory of 1 MiB and more
-// goes back to the system at once; smaller pieces, and empty segments, wait for `trim`.
+// A process has few ranges: when none is left, blocks go to segments. Blocks of 1 MiB and more keep
+// their memory when freed, up to 8 MiB or a quarter of the most that was in use; those beyond go
+// back to the system at once. Smaller pieces, and empty segments, wait for `trim`.
 #include "mallard/detail/resources/array_space.hpp"
 
 #include <algorithm>
@@ -47,7 +48,11 @@ void* array_space::try_allocate(std::size_t bytes, std::size_t alignment, bool r
     if (void* const p = allocate_lone(bytes)) return p;
   }
   void* const p = heap_.allocate(bytes, alignment);
-  if (p != nullptr) note_reach(p);
+  if (p == nullptr) return nullptr;
+  note_reach(p);
+  if (bytes >= purged_bytes) [[unlikely]] {
+    kept_bytes_ -= std::min(kept_bytes_, fit_block::of(p)->bytes());
+  }
   return p;
 }
 
@@ -178,8 +183,18 @@ void array_space::deallocate(void* p) noexcept {
   MALLARD_AUDIT(owns(p) && "a block of another resource, or of another size, or given back twice");
   fit_block* const b = fit_block::of(p);
   if (b->is(fit_block::lone)) return drop_lone(p);
-  if (b->bytes() >= purged_bytes) purge(p, b->payload_bytes());
+  if (b->bytes() >= purged_bytes && !keeps(b->bytes())) purge(p, b->payload_bytes());
   heap_.deallocate(p);
+}
+
+// Whether a large block that is freed keeps its memory. A program that fills such arrays again and
+// again would take each page anew each time: half of the heap's time in a loader of columns.
+bool array_space::keeps(std::size_t bytes) noexcept {
+  most_in_use_ = std::max(most_in_use_, heap_.in_use_bytes());
+  const std::size_t most = std::max(least_kept_bytes, most_in_use_ / 4);
+  if (kept_bytes_ + bytes > most) return false;
+  kept_bytes_ += bytes;
+  return true;
 }
 
 // Purges the whole pages of what is no longer needed.
@@ -279,6 +294,7 @@ void* array_space::move(void* p, std::size_t old, std::size_t bytes) noexcept {
 
 array_space::detached_segments array_space::detach_empty() noexcept {
   detached_segments empty;
+  most_in_use_ = kept_bytes_ = 0;
   if (segments_ == nullptr) return empty;
   if (heap_.in_use_blocks() == 0) {
     heap_.reset();
@@ -333,7 +349,7 @@ void array_space::release(bool forget) noexcept {
     unlink(lone_, s);
     give_range_of(s);
   }
-  lone_blocks_ = lone_in_use_ = lone_reserved_ = 0;
+  lone_blocks_ = lone_in_use_ = lone_reserved_ = most_in_use_ = kept_bytes_ = 0;
   detached_segments all;
   while (!forget && segments_ != nullptr) detach(segments_, all);
   segments_ = nullptr;

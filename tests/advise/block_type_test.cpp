@@ -17,6 +17,7 @@ TEST(block_type, is_nothing_where_a_name_says_none) {
   EXPECT_EQ(type_in("parse(std::string_view)"), "");
   EXPECT_EQ(type_in("my_std::vector<int>::f()"), "");
   EXPECT_EQ(type_in("std::vector<"), "");
+  EXPECT_EQ(type_in("std::allocator<void>::allocate()"), "");
   EXPECT_EQ(type_in(""), "");
 }
 

@@ -205,7 +205,24 @@ TEST_F(candidates_test, what_one_function_keeps_stays_with_the_malloc) {
   EXPECT_FALSE(arena->may_wink_out);
   EXPECT_EQ(route_of(*arena),
             "function:(^|[ *&])parse($|\\W)+not:(^|[ *&])remember($|\\W)=monotonic");
-  EXPECT_THAT(code_for(*arena, ""), HasSubstr("remember(int) keeps lives longer"));
+  EXPECT_THAT(code_for(*arena, ""), HasSubstr("Blocks of remember(int) live longer"));
+}
+
+TEST_F(candidates_test, the_code_names_all_containers_of_the_place_but_those_that_keep_blocks) {
+  candidate one;
+  one.how = strategy::monotonic;
+  one.kept_by = {"remember(int)"};
+  one.where.container = {"vector", "long"};
+  const std::string pair = "std::pair<std::vector<std::vector<order>>, some_name_space::long_name>";
+  one.where.others = {{{"map", "int, order"}, "/src/a.cpp", 7, {"operator new", "parse()"}},
+                      {{"set", "int"}, "/src/a.cpp", 8, {"operator new", "remember(int)"}},
+                      {{"list", pair + ", " + pair}, "", 0}};
+  const std::string code = code_for(one, "");
+  EXPECT_THAT(code, HasSubstr("// Likewise what allocates here, too:\n"
+                              "// - std::map<int, order> (a.cpp:7)\n"
+                              "// - std::list<std::pair<...>, std::pair<std::vector<...>, "
+                              "some_name_space::long_name>>\n"));
+  EXPECT_THAT(code, testing::Not(HasSubstr("std::set")));
 }
 
 TEST_F(candidates_test, survivors_that_come_from_everywhere_are_a_doubt) {

@@ -36,6 +36,8 @@ int main(int argc, char** argv) {
         if (bytes == 0) {
           one.where.container = {winked ? "string" : "unordered_multimap",
                                  winked ? "" : "unsigned long, std::vector<std::string>"};
+          one.where.others = {{{"map", "order*/ \\\n"}, "b.cpp*/ \\\n", 3},
+                              {{"set", "int"}, "", 0}};
         }
         if (winked) one.where.change = changed_line{3, "std::vector<order> a; \\", "std::pmr::x;"};
         if (bytes == 4096) one.loop = code_lines{"/src/a.cpp", 3, 9};

@@ -31,6 +31,7 @@ using mallard_test::run_heap_program;
 
 using mallard_test::kib;
 using mallard_test::mib;
+using mallard_test::page_faults;
 using mallard_test::resident_bytes;
 
 TEST(heap, an_array_alone_grows_where_it_is) {
@@ -116,6 +117,34 @@ TEST(heap, a_heap_with_one_small_array_takes_a_few_pages) {
   const std::size_t before = resident_bytes();
   for (heap_resource& heap : heaps) std::memset(heap.allocate_at_least(1000).p, 1, 1000);
   EXPECT_LT(resident_bytes() - before, heaps.size() * 64 * kib);
+}
+
+TEST(heap, large_arrays_that_are_made_anew_find_their_memory) {
+  heap_resource heap;
+  const auto fill = [&] {
+    std::vector<void*> arrays;
+    for (int i = 0; i < 4; ++i) {
+      arrays.push_back(heap.allocate(mib));
+      std::memset(arrays.back(), 1, mib);
+    }
+    for (void* p : arrays) heap.deallocate(p, mib);
+  };
+  fill();
+  const long before = page_faults();
+  for (int round = 0; round < 20; ++round) fill();
+  EXPECT_LT(page_faults() - before, 200);
+}
+
+TEST(heap, freed_large_arrays_keep_a_quarter_of_the_most_in_use) {
+  heap_resource heap;
+  const std::size_t before = resident_bytes();
+  std::vector<void*> arrays;
+  for (int i = 0; i < 32; ++i) {
+    arrays.push_back(heap.allocate(2 * mib));
+    std::memset(arrays.back(), 1, 2 * mib);
+  }
+  for (void* p : arrays) heap.deallocate(p, 2 * mib);
+  EXPECT_LT(resident_bytes(), before + 18 * mib);
 }
 
 TEST(heap, freed_memory_goes_back_to_the_system) {

@@ -86,10 +86,12 @@ class MALLARD_API array_space {
   static constexpr std::size_t segment_header_bytes = 64;
   static constexpr std::size_t first_segment_bytes = std::size_t{64} << 10;
   static constexpr std::size_t largest_step_bytes = std::size_t{4} << 20;
-  static constexpr std::size_t purged_bytes = std::size_t{1} << 20;  // purged at once when freed
+  static constexpr std::size_t purged_bytes = std::size_t{1} << 20;  // purged when freed, or kept
+  static constexpr std::size_t least_kept_bytes = std::size_t{8} << 20;
   static constexpr std::size_t moved_bytes = std::size_t{1} << 20;   // smaller blocks are copied
 
   bool owns(void* p) const noexcept;
+  bool keeps(std::size_t bytes) noexcept;
   void* allocate_lone(std::size_t bytes, const void* like = nullptr, std::size_t unit = 1) noexcept;
   void drop_lone(void* p) noexcept;
   static void give_range_of(segment* s) noexcept;
@@ -105,6 +107,8 @@ class MALLARD_API array_space {
   segment* segments_ = nullptr;
   segment* lone_ = nullptr;
   std::size_t next_segment_bytes_ = first_segment_bytes;
+  std::size_t most_in_use_ = 0;  // when a large block was freed, since the last trim
+  std::size_t kept_bytes_ = 0;   // of large blocks that were freed and have their memory still
   std::size_t lone_blocks_ = 0;
   std::size_t lone_in_use_ = 0;
   std::size_t lone_reserved_ = 0;
