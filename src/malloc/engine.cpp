@@ -46,9 +46,14 @@ slice_mark space_of_thread() noexcept {
   return slice_mark::of_space(address_of(heap) / heap_bytes % space_count);
 }
 
-void* allocate_in_space(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
+// Another one, so that no sample lies where a large block would grow.
+slice_mark space_of_samples() noexcept {
+  return slice_mark::of_space((space_of_thread().space_index() + 1) % space_count);
+}
+
+void* allocate_in_space(slice_mark mark, std::size_t bytes, std::size_t alignment,
+                        bool* is_zero) noexcept {
   if (alignment >= region_bytes || bytes + alignment >= region_bytes) return nullptr;
-  const slice_mark mark = space_of_thread();
   void* const p = the_pages.space_of(mark).allocate(bytes, alignment, is_zero);
   if (p != nullptr) checks::allocated(p);
   return p;
@@ -71,12 +76,12 @@ void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment, bool* is_
   const bool maps_all = the_pages.huge.usage().blocks < checks::most_mapped_large_blocks;
   if (maps_all || bytes + alignment >= least_huge_bytes) {
     void* const p = the_pages.huge.allocate(bytes, alignment);
-    return p != nullptr ? p : allocate_in_space(bytes, alignment, is_zero);
+    return p != nullptr ? p : allocate_in_space(space_of_thread(), bytes, alignment, is_zero);
   }
   if (the_pages.supply.is_confined()) {
     if (void* const p = allocate_confined(bytes, alignment, is_zero)) return p;
   }
-  void* const p = allocate_in_space(bytes, alignment, is_zero);
+  void* const p = allocate_in_space(space_of_thread(), bytes, alignment, is_zero);
   return p != nullptr ? p : the_pages.huge.allocate(bytes, alignment);
 }
 
@@ -212,9 +217,10 @@ MALLARD_COLD void* take_without_heap(std::size_t bytes, unsigned size_class) noe
   return the_heaps.take_common(bytes, true);
 }
 
-void* take_from_heap(std::size_t bytes, unsigned size_class) noexcept {
+void* take_from_heap(std::size_t bytes, unsigned size_class, bool ahead) noexcept {
   malloc_heap* const heap = cache.heap;
-  return heap != nullptr ? heap->refill(cache, size_class) : take_without_heap(bytes, size_class);
+  return heap != nullptr ? heap->refill(cache, size_class, ahead)
+                         : take_without_heap(bytes, size_class);
 }
 
 // The thread's own magazines are those outside of the scope.
@@ -225,17 +231,19 @@ MALLARD_COLD void deallocate_in_scope(void* p, slice_mark mark) noexcept {
   if (!own.give(p, mark.magazine())) own.heap->spill(own, p, mark.size_class());
 }
 
-[[gnu::noinline]] void* allocate_from_heap(std::size_t bytes, unsigned size_class) noexcept {
+[[gnu::noinline]] void* allocate_from_heap(std::size_t bytes, unsigned size_class,
+                                           bool ahead = false) noexcept {
   const slow_path here;
   if (here.nested()) return the_pages.huge.allocate(bytes, malloc_alignment);
-  void* const p = take_or_make_room(bytes, [=] { return take_from_heap(bytes, size_class); });
+  void* const p =
+      take_or_make_room(bytes, [=] { return take_from_heap(bytes, size_class, ahead); });
   if (p != nullptr) checks::allocated(p);
   return p;
 }
 
 // A sample lies among the blocks without a size class, or is guarded. It is aligned as a block of
 // its class would be. Null when there is no memory there.
-void* allocate_sample(std::size_t bytes, thread_sampling::due due) noexcept {
+void* allocate_sample(std::size_t bytes, sample_counter::due due) noexcept {
   const slow_path here;
   if (here.nested()) return nullptr;
   call_stack from;
@@ -247,15 +255,14 @@ void* allocate_sample(std::size_t bytes, thread_sampling::due due) noexcept {
   if (!due.profile) return p;
   const std::size_t at_least_one = std::max<std::size_t>(bytes, 1);
   if (p == nullptr) {
-    p = heap == nullptr ? allocate_in_space(at_least_one, alignment, nullptr)
+    p = heap == nullptr ? allocate_in_space(space_of_samples(), at_least_one, alignment, nullptr)
                         : heap->allocate_in_space(at_least_one, alignment);
   }
   if (p != nullptr) the_profile.add(p, bytes, heap, from);
   return p;
 }
 
-void* allocate_counted(std::size_t bytes) noexcept {
-  const unsigned size_class = any_class_of(bytes);
+void* allocate_unsampled(std::size_t bytes, unsigned size_class) noexcept {
   if (void* const p = cache.take(magazine_of(size_class))) [[likely]] {
     checks::taken(p);
     return p;
@@ -263,12 +270,35 @@ void* allocate_counted(std::size_t bytes) noexcept {
   return allocate_from_heap(bytes, size_class);
 }
 
-MALLARD_COLD void* allocate_perhaps_sample(std::size_t bytes) noexcept {
-  const thread_sampling::due due = sampling.take_due(bytes);
-  if (!due.profile && !due.guard) return allocate_counted(bytes);
+// Null when it is no sample after all, or there is no memory for one.
+MALLARD_COLD void* allocate_due(std::size_t bytes, sample_counter& counter,
+                                std::size_t counted) noexcept {
+  const sample_counter::due due = counter.take_due(counted);
+  if (!due.profile && !due.guard) return nullptr;
   void* const p = allocate_sample(bytes, due);
   if (!slow_path::is_inside()) write_profile_if_due();
-  return p != nullptr ? p : allocate_counted(bytes);
+  return p;
+}
+
+// A portion is empty, or the class has none. Out of line, so that `allocate_slow` saves no
+// registers for it.
+[[gnu::noinline]] void* allocate_counted(std::size_t bytes) noexcept {
+  const unsigned size_class = any_class_of(bytes);
+  const std::size_t counted = block_bytes_of(size_class);
+  const bool has_portions =
+      size_class < classes_with_portions && are_portions_named() && !slow_path::is_inside();
+  malloc_heap* const heap = has_portions ? cache.heap : nullptr;
+  sample_counter& counter = heap == nullptr ? sampling : heap->sampled(size_class);
+  if (counter.count(counted)) [[unlikely]] {
+    if (void* const p = allocate_due(bytes, counter, counted)) return p;
+  }
+  if (heap == nullptr) return allocate_unsampled(bytes, size_class);
+  if (heap->has_few(cache, size_class)) {
+    if (void* const p = allocate_from_heap(bytes, size_class, true)) return p;
+  }
+  void* const p = allocate_unsampled(bytes, size_class);
+  heap->fill_portion(cache, size_class);
+  return p;
 }
 
 // A thread that uses only large blocks never gets to where heaps give back idle memory.
@@ -295,10 +325,10 @@ void* allocate_zeroed_of_large_class(std::size_t bytes) noexcept {
 
 void* allocate_slow(std::size_t bytes) noexcept {
   if (bytes > largest_extended_request) return allocate_large(bytes, malloc_alignment);
-  if (sampling.count(bytes)) [[unlikely]] {
-    return allocate_perhaps_sample(bytes);
+  if (sampling_period.load(std::memory_order_relaxed) != 0) [[unlikely]] {  // any was ever wanted
+    return allocate_counted(bytes);
   }
-  return allocate_counted(bytes);
+  return allocate_unsampled(bytes, any_class_of(bytes));
 }
 
 // A remote block of whole cache lines stays with the thread that frees it, if there is room, and is

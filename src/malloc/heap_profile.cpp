@@ -147,7 +147,7 @@ void heap_profile::add(const void* p, std::size_t bytes, const user_heap* heap,
                        const call_stack& from) noexcept {
   const kept_errno keep;
   bytes = std::max<std::size_t>(bytes, 1);
-  const double blocks = blocks_per_sample(bytes);
+  const double blocks = requests_per_sample(bytes);
   sampled_block block{p, heap, 0, {}};
   block.stands_for.blocks = static_cast<std::uint64_t>(blocks * one_block + 0.5);
   block.stands_for.bytes = static_cast<std::uint64_t>(blocks * static_cast<double>(bytes) + 0.5);

@@ -102,6 +102,18 @@ inline std::size_t first_capacity(unsigned size_class) noexcept {
   return std::min<std::size_t>(small_capacity, magazine_capacities[size_class]);
 }
 
+// While samples are taken, blocks of the small classes leave the magazine in portions: stacks that
+// are numbered after the magazines.
+inline constexpr unsigned classes_with_portions = computed_class(4096) + 1;
+constexpr std::size_t portion_of(std::size_t size_class) noexcept {
+  return magazine_count + size_class;
+}
+inline constexpr std::size_t stack_count = portion_of(classes_with_portions);
+static_assert(stack_count <= 256);
+constexpr std::size_t portion_capacity(unsigned size_class) noexcept {
+  return magazine_capacity(size_class) / 2;
+}
+
 // An idle thread keeps its magazines. Those of small blocks hold a third of a mebibyte when all are
 // full. Those of larger ones may have room for so many bytes together, and one more, for which
 // those of the largest give way.
@@ -118,5 +130,13 @@ inline constexpr auto magazine_begin = [] {
   return begin;
 }();
 inline constexpr std::size_t magazine_slots = magazine_begin.back();
+// The same of each portion, which needs no slot above.
+inline constexpr auto portion_begin = [] {
+  std::array<std::uint16_t, classes_with_portions + 1> begin{};
+  for (unsigned c = 0; c < classes_with_portions; ++c) {
+    begin[c + 1] = static_cast<std::uint16_t>(begin[c] + portion_capacity(c) + 1);
+  }
+  return begin;
+}();
 
 }  // namespace mallard::inline v1::detail

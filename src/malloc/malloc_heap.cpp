@@ -277,8 +277,33 @@ void** malloc_heap::bottom_of(unsigned size_class) noexcept {
              : slots_.data() + magazine_begin[size_class];
 }
 
+// The blocks were freed last, or come from a slab in order: the order stays.
+void malloc_heap::fill_portion(thread_cache& of, unsigned size_class) noexcept {
+  if (*of.portion_top_of(size_class) != nullptr) return;
+  const std::size_t most = std::min(held_in_magazine(of, size_class), portion_capacity(size_class));
+  const std::size_t count = sampled_[size_class].count_ahead(block_bytes_of(size_class), most);
+  void** const bottom = portion_bottom(size_class);
+  void** const taken = of.top_of(size_class) -= count;
+  // A signal handler that does not return must find no block in both.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  *bottom = nullptr;
+  std::memcpy(bottom + 1, taken + 1, count * sizeof(void*));
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  of.portion_top_of(size_class) = bottom + count;
+}
+
+void malloc_heap::empty_portion(thread_cache& of, unsigned size_class) noexcept {
+  const std::size_t count = held_in_portion(of, size_class);
+  if (count == 0) return;
+  void** const bottom = portion_bottom(size_class);
+  sampled_[size_class].take_back(block_bytes_of(size_class), count);
+  give_run(bottom + 1, bottom + 1 + count, size_class);
+  of.portion_top_of(size_class) = const_cast<void**>(&no_slots[0]);
+}
+
 void malloc_heap::empty_magazine(thread_cache& of, unsigned size_class) noexcept {
   if (grown_[size_class] == 0) return;
+  empty_portion(of, size_class);
   void** const bottom = bottom_of(size_class);
   if (of.top_of(size_class) != bottom) give_run(bottom + 1, of.top_of(size_class) + 1, size_class);
   if (size_class >= first_budgeted_class) {
@@ -326,30 +351,37 @@ void* malloc_heap::take_one(unsigned size_class) noexcept {
   return p;
 }
 
-void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {
-  lock_.lock();
-  void* const p = refill_locked(to, size_class);
-  const bool looks_around = ++calls_ % calls_between_looks_around == 0;
-  if (looks_around) look_if_due();
-  lock_.unlock();
-  if (looks_around && !background_looks(true)) list_.trim_quiet();
-  return p;
-}
-
+template <bool Ahead>
 void* malloc_heap::refill_locked(thread_cache& to, unsigned size_class) noexcept {
   grow_magazine(to, size_class);
   collect();
   if (!find_slots(size_class)) return nullptr;
   slab_pool& pool = pools_[size_class];
-  const std::size_t most =
-      std::max<std::size_t>(first_capacity(size_class), grown_[size_class] / 2);
-  void** const bottom = to.top_of(size_class);
+  std::size_t most = std::max<std::size_t>(first_capacity(size_class), grown_[size_class] / 2);
+  void** bottom = to.top_of(size_class);
+  if constexpr (Ahead) {
+    bottom = portion_bottom(size_class);
+    *bottom = nullptr;
+    most = 1 + sampled_[size_class].count_ahead(block_bytes_of(size_class), most - 1);
+  }
   const std::size_t count = fill_from_pool(pool, bottom, most, size_class);
+  if constexpr (Ahead) sampled_[size_class].take_back(block_bytes_of(size_class), most - count);
   filled_bytes_ += count * class_steps[size_class].block_bytes;
   check_current(size_class);
   checks::refilled(bottom + 1, bottom + 1 + count, size_class);
-  to.top_of(size_class) = bottom + count - 1;
+  (Ahead ? to.portion_top_of(size_class) : to.top_of(size_class)) = bottom + count - 1;
   return bottom[count];
+}
+
+void* malloc_heap::refill(thread_cache& to, unsigned size_class, bool ahead) noexcept {
+  lock_.lock();
+  void* const p =
+      ahead ? refill_locked<true>(to, size_class) : refill_locked<false>(to, size_class);
+  const bool looks_around = ++calls_ % calls_between_looks_around == 0;
+  if (looks_around) look_if_due();
+  lock_.unlock();
+  if (looks_around && !background_looks(true)) list_.trim_quiet();
+  return p;
 }
 
 void malloc_heap::spill(thread_cache& from, void* p, std::size_t size_class) noexcept {
@@ -499,7 +531,7 @@ std::size_t malloc_heap::at_hand_bytes() noexcept {
   if (magazines == nullptr) return 0;
   std::size_t bytes = 0;
   for (unsigned c = 0; c < malloc_class_count; ++c)
-    bytes += held_in(*magazines, c) * class_bytes(c);
+    bytes += (held_in_magazine(*magazines, c) + held_in_portion(*magazines, c)) * class_bytes(c);
   return bytes;
 }
 

@@ -18,6 +18,7 @@
 #include "malloc/lock.hpp"
 #include "malloc/malloc_classes.hpp"
 #include "malloc/remote_block.hpp"
+#include "malloc/sampling.hpp"
 #include "malloc/thread_cache.hpp"
 
 namespace mallard::inline v1::detail {
@@ -35,14 +36,24 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   // Puts all blocks of the magazines into the slabs, and gives back slabs that are empty then.
   void detach(thread_cache& from) noexcept;
 
-  // A block, and more of them for the magazine, which is empty. Null when there is no memory.
-  void* refill(thread_cache& to, unsigned size_class) noexcept;
+  // A block, and more of them for the magazine, which is empty, or for the portion, `ahead` of the
+  // requests. Null when there is no memory.
+  void* refill(thread_cache& to, unsigned size_class, bool ahead = false) noexcept;
   // Whether a block that has just left its slab is zero, because nobody has had it before.
   bool is_first_use(const void* p, unsigned size_class) noexcept;
   // Called when a slab comes.
   void note_slab_is_zero(bool is_zero) noexcept { is_slab_zero_ = is_zero; }
   // Takes a block for which the full magazine has no room.
   void spill(thread_cache& from, void* p, std::size_t size_class) noexcept;
+
+  // Requires a class with portions, for all three. The magazine has few blocks when the next
+  // portion would hardly be worth its call; the portion is filled from the magazine.
+  sample_counter& sampled(unsigned size_class) noexcept { return sampled_[size_class]; }
+  bool has_few(const thread_cache& of, unsigned size_class) noexcept {
+    return size_class < first_budgeted_class && *of.portion_top_of(size_class) == nullptr &&
+           held_in_magazine(of, size_class) < portion_capacity(size_class) / 2;
+  }
+  void fill_portion(thread_cache& of, unsigned size_class) noexcept;
 
   // Whether blocks of the class come in large numbers.
   bool is_busy(unsigned size_class) const noexcept {
@@ -137,6 +148,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   }
   MALLARD_COLD void forget_zero_slots(void* const* first, void* const* last,
                                       unsigned size_class) noexcept;
+  template <bool Ahead>
   void* refill_locked(thread_cache& to, unsigned size_class) noexcept;
   void spill_locked(thread_cache& from, void* p, unsigned size_class) noexcept;
   static bool are_neighbours(void* const* first, void* const* last, std::uintptr_t span) noexcept;
@@ -149,14 +161,26 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   void note_touched() noexcept;
   void set_kept(std::size_t bytes) noexcept;
   void** bottom_of(unsigned size_class) noexcept;
+  void** portion_bottom(unsigned size_class) noexcept {
+    return portions_.data() + portion_begin[size_class];
+  }
   // For any thread: the magazines' own thread changes them unsynchronised: the result is some
   // recent value.
-  __attribute__((no_sanitize("thread"))) std::size_t held_in(const thread_cache& of,
-                                                             unsigned size_class) noexcept {
+  __attribute__((no_sanitize("thread"))) std::size_t held_in_magazine(
+      const thread_cache& of, unsigned size_class) noexcept {
     if (grown_[size_class] == 0) return 0;
     void** const top = __atomic_load_n(&of.top_of(size_class), __ATOMIC_RELAXED);
     return static_cast<std::size_t>(top - bottom_of(size_class));
   }
+  __attribute__((no_sanitize("thread"))) std::size_t held_in_portion(const thread_cache& of,
+                                                                     unsigned size_class) noexcept {
+    if (size_class >= classes_with_portions) return 0;
+    void** const top = __atomic_load_n(&of.portion_top_of(size_class), __ATOMIC_RELAXED);
+    const std::size_t bytes = address_of(top) - address_of(portion_bottom(size_class));
+    // Else it has no portion yet.
+    return bytes <= portion_capacity(size_class) * sizeof(void*) ? bytes / sizeof(void*) : 0;
+  }
+  void empty_portion(thread_cache& of, unsigned size_class) noexcept;
   void grow_magazine(thread_cache& of, unsigned size_class) noexcept;
   bool make_room_for(thread_cache& of, std::size_t bytes, unsigned size_class) noexcept;
   void empty_magazine(thread_cache& of, unsigned size_class) noexcept;
@@ -214,6 +238,9 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   alignas(64) std::array<void*, malloc_class_count*(small_capacity + 2)> small_slots_;
   std::array<void*, magazine_slots> slots_;
   malloc_batches batches_{};
+  // Untouched while no samples are taken.
+  std::array<sample_counter, classes_with_portions> sampled_{};
+  std::array<void*, portion_begin.back()> portions_;
 };
 static_assert(sizeof(malloc_heap) + os::page_bytes <= heap_bytes);
 

@@ -1,5 +1,6 @@
 #include "malloc/sampling.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -14,13 +15,14 @@ namespace mallard::inline v1::detail {
 alignas(64) constinit std::array<std::uint8_t, largest_class_bytes / malloc_alignment +
                                                    1> magazine_at_hand = magazine_by_block;
 constinit std::atomic<std::uint32_t> sampling_period{0};
-[[gnu::tls_model("initial-exec")]] constinit thread_local thread_sampling sampling;
+[[gnu::tls_model("initial-exec")]] constinit thread_local sample_counter sampling;
 
 namespace {
 
 constinit std::atomic<std::size_t> bytes_between_samples{0};
 constinit std::atomic<std::size_t> calls_between_samples{0};
 constinit futex_lock settings_lock;
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint64_t random_state = 0;
 
 // The natural logarithm of a positive number, to nine digits: C's is not in this library.
 double logarithm(double x) noexcept {
@@ -48,16 +50,41 @@ double rise(double x) noexcept {
   return sum;
 }
 
+// Marsaglia's xorshift (2003), scrambled by a multiplication.
+std::int64_t next_gap(std::size_t mean) noexcept {
+  constexpr std::int64_t largest = std::int64_t{1} << 62;  // with room for what is taken back
+  if (mean == 0) return largest;
+  if (mean == 1) return 0;
+  if (random_state == 0) {
+    const kept_errno keep;
+    if (!os::fill_randomly(&random_state, sizeof random_state)) {
+      random_state = address_of(&random_state) * 0x9e3779b97f4a7c15 ^ os::milliseconds();
+    }
+    random_state |= 1;
+  }
+  random_state ^= random_state >> 12;
+  random_state ^= random_state << 25;
+  random_state ^= random_state >> 27;
+  const std::uint64_t bits = (random_state * 0x2545f4914f6cdd1d) >> 11;
+  const double uniform = (static_cast<double>(bits) + 1) * 0x1p-53;
+  const double gap = -logarithm(uniform) * static_cast<double>(mean);
+  return gap < 0x1p62 ? static_cast<std::int64_t>(gap) : largest;
+}
+
+std::int32_t next_calls(std::size_t mean) noexcept {
+  return static_cast<std::int32_t>(std::min<std::int64_t>(next_gap(mean), 1 << 30));
+}
+
 }  // namespace
 
-thread_sampling::due thread_sampling::take_due(std::size_t bytes) noexcept {
+sample_counter::due sample_counter::take_due(std::size_t bytes) noexcept {
   const std::uint32_t now = sampling_period.load(std::memory_order_acquire);
   const std::size_t in_bytes = bytes_between_samples.load(std::memory_order_relaxed);
   const std::size_t in_calls = calls_between_samples.load(std::memory_order_relaxed);
   if (now != period_) {
     period_ = now;
     bytes_left_ = next_gap(in_bytes) - static_cast<std::int64_t>(bytes);
-    calls_left_ = next_gap(in_calls) - 1;
+    calls_left_ = next_calls(in_calls) - 1;
   }
   due out;
   if (bytes_left_ < 0) {
@@ -66,32 +93,31 @@ thread_sampling::due thread_sampling::take_due(std::size_t bytes) noexcept {
   }
   if (calls_left_ < 0) {
     out.guard = in_calls != 0;
-    calls_left_ = next_gap(in_calls);
+    calls_left_ = next_calls(in_calls);
   }
   return out;
 }
 
-// Marsaglia's xorshift (2003), scrambled by a multiplication.
-std::int64_t thread_sampling::next_gap(std::size_t mean) noexcept {
-  if (mean == 0) return INT64_MAX;
-  if (mean == 1) return 0;
-  if (random_ == 0) {
-    const kept_errno keep;
-    if (!os::fill_randomly(&random_, sizeof random_)) {
-      random_ = address_of(this) * 0x9e3779b97f4a7c15 ^ os::milliseconds();
-    }
-    random_ |= 1;
+std::size_t sample_counter::count_ahead(std::size_t bytes, std::size_t most) noexcept {
+  if (period_ != sampling_period.load(std::memory_order_relaxed)) return 0;
+  std::size_t count = std::min(most, static_cast<std::size_t>(calls_left_));
+  if (count * bytes > static_cast<std::size_t>(bytes_left_)) {
+    count = static_cast<std::size_t>(bytes_left_) / bytes;
   }
-  random_ ^= random_ >> 12;
-  random_ ^= random_ << 25;
-  random_ ^= random_ >> 27;
-  const std::uint64_t bits = (random_ * 0x2545f4914f6cdd1d) >> 11;
-  const double uniform = (static_cast<double>(bits) + 1) * 0x1p-53;
-  const double gap = -logarithm(uniform) * static_cast<double>(mean);
-  return gap < 0x1p62 ? static_cast<std::int64_t>(gap) : INT64_MAX;
+  bytes_left_ -= static_cast<std::int64_t>(bytes * count);
+  calls_left_ -= static_cast<std::int32_t>(count);
+  return count;
 }
 
 namespace {
+
+void name_portions() noexcept {
+  for (std::size_t i = 0; i < magazine_at_hand.size(); ++i) {
+    const std::size_t size_class = magazine_by_block[i] - 1u;
+    const std::size_t stack = size_class < classes_with_portions ? portion_of(size_class) : 0;
+    magazine_at_hand[i] = static_cast<std::uint8_t>(stack);
+  }
+}
 
 void change(std::atomic<std::size_t>& mean, std::size_t to) noexcept {
   const holding hold(settings_lock);
@@ -100,7 +126,7 @@ void change(std::atomic<std::size_t>& mean, std::size_t to) noexcept {
   if (bytes_between_samples.load(std::memory_order_relaxed) +
           calls_between_samples.load(std::memory_order_relaxed) !=
       0) {
-    magazine_at_hand.fill(0);
+    name_portions();
   } else {
     magazine_at_hand = magazine_by_block;
   }
@@ -120,9 +146,9 @@ std::size_t mean_bytes_of_samples() noexcept {
   return bytes_between_samples.load(std::memory_order_relaxed);
 }
 
-double blocks_per_sample(std::size_t bytes) noexcept {
+double requests_per_sample(std::size_t request) noexcept {
   const auto mean = static_cast<double>(bytes_between_samples.load(std::memory_order_relaxed));
-  return 1 / rise(static_cast<double>(bytes) / mean);
+  return 1 / rise(static_cast<double>(sampled_bytes(request)) / mean);
 }
 
 }  // namespace mallard::inline v1::detail

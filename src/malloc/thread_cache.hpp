@@ -1,5 +1,6 @@
 // Purpose: the data of malloc's and free's hot paths: for each size class a stack of free blocks,
-// the thread's magazine. In thread-local storage; only its thread touches it.
+// the thread's magazine. While samples are taken, malloc takes from other stacks, the portions
+// (malloc/sampling.hpp). In thread-local storage; only its thread touches it.
 //
 // The slots are in the thread's heap. There is a null slot below and one above those of a magazine,
 // and none between them. So an empty magazine shows in what was taken, and a full one in the slot
@@ -34,7 +35,7 @@ inline constexpr std::size_t most_calls_without_heap = 32;
 inline constexpr std::uintptr_t filled_by_frees_only = 1;
 
 struct thread_cache {
-  std::array<void**, magazine_count> tops;  // the next block
+  std::array<void**, stack_count> tops;  // the next block: of magazines, then of portions
   std::uintptr_t foreign;  // the bits of marks of blocks that must not stay: see slice_mark
   malloc_heap* heap;
   malloc_batches* batches;  // of the heap
@@ -57,16 +58,21 @@ struct thread_cache {
     return tops[magazine_of(size_class)];
   }
 
-  // Null when the magazine is empty.
-  MALLARD_ALWAYS_INLINE void* take(std::size_t magazine) noexcept {
-    void* p = *tops[magazine];
+  void**& portion_top_of(std::size_t size_class) noexcept { return tops[portion_of(size_class)]; }
+  void** const& portion_top_of(std::size_t size_class) const noexcept {
+    return tops[portion_of(size_class)];
+  }
+
+  // From a magazine or a portion. Null when there is none.
+  MALLARD_ALWAYS_INLINE void* take(std::size_t stack) noexcept {
+    void* p = *tops[stack];
     if (p == nullptr) [[unlikely]] {
       return nullptr;
     }
     // The compiler forgets what it read, so that one instruction changes the top in memory.
     asm("" : "+r"(p) : : "memory");
     if (p == nullptr) __builtin_unreachable();
-    --tops[magazine];
+    --tops[stack];
     return p;
   }
 

@@ -111,7 +111,8 @@ void* user_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
 
 void* user_heap::allocate_here(std::size_t bytes, std::size_t alignment) noexcept {
   const slow_path here;
-  if (sampling.count(bytes) && sampling.take_due(bytes).profile) [[unlikely]] {
+  const std::size_t counted = sampled_bytes(bytes);
+  if (sampling.count(counted) && sampling.take_due(counted).profile) [[unlikely]] {
     if (void* const p = allocate_sample(bytes, alignment)) return p;
   }
   const std::size_t block = request_with_canary(bytes, alignment);

@@ -13,6 +13,8 @@
 #include "malloc/malloc_heaps.hpp"
 #include "malloc/malloc_pages.hpp"
 #include "malloc/random_program.hpp"
+#include "malloc/scope.hpp"
+#include "support/expect_passed.hpp"
 #include "support/require.hpp"
 #include "support/seeds.hpp"
 #include "support/threads.hpp"
@@ -47,6 +49,69 @@ TEST(malloc_engine, programs_of_threads_find_their_blocks_unchanged) {
   run_all({.threads = 4, .steps = 5'000, .live = 300}, 3);
   run_all({.threads = 8, .steps = 3'000, .live = 2'000, .largest_bytes = 1'000}, 2);
   EXPECT_EQ(blocks_outside_slabs(), 0u);
+}
+
+class taking_samples {
+ public:
+  explicit taking_samples(std::size_t mean_bytes) { detail::set_samples(mean_bytes); }
+  ~taking_samples() { detail::set_samples(0); }
+  taking_samples(const taking_samples&) = delete;
+  taking_samples& operator=(const taking_samples&) = delete;
+};
+
+TEST(malloc_engine, programs_find_their_blocks_unchanged_while_samples_are_taken) {
+  const taking_samples here(4000);
+  run_all({.threads = 4, .steps = 5'000, .live = 300}, 3);
+  run_all({.threads = 4, .steps = 5'000, .live = 2'000, .largest_bytes = 1'000}, 2);
+  EXPECT_EQ(blocks_outside_slabs(), 0u);
+}
+
+// Allocates so many blocks, and frees them; returns how many were not at hand.
+std::size_t not_at_hand(std::size_t bytes, std::size_t blocks) {
+  std::size_t missing = 0;
+  std::vector<void*> all(blocks);
+  for (void*& p : all) {
+    p = detail::allocate_at_hand(bytes);
+    missing += p == nullptr;
+    if (p == nullptr) p = detail::allocate_slow(bytes);
+  }
+  for (void* const p : all) detail::deallocate(p);
+  return missing;
+}
+
+TEST(malloc_engine, most_small_blocks_are_at_hand_while_samples_are_taken) {
+  const taking_samples here(std::size_t{512} << 10);
+  std::thread([] {
+    not_at_hand(1, 100);  // before a thread has a heap
+    for (const std::size_t bytes : {1u, 24u, 100u, 256u}) {
+      std::size_t missing = 0;
+      for (int i = 0; i < 4000; ++i) missing += not_at_hand(bytes, 1);
+      EXPECT_LT(missing, 200) << bytes;
+      EXPECT_LT(not_at_hand(bytes, 4000), 200) << bytes;
+    }
+    EXPECT_LT(not_at_hand(1000, 4000), 500);
+    // Blocks of portions are not in use.
+    std::size_t waiting = 0;
+    for (unsigned c = 0; c < detail::malloc_class_count; ++c) {
+      for (void** top = detail::cache.top_of(c); *top != nullptr; --top) {
+        waiting += detail::class_bytes(c);
+      }
+    }
+    EXPECT_GT(detail::cache.heap->at_hand_bytes(), waiting);
+  }).join();
+}
+
+// In a child, since the scope's heap is kept.
+TEST(malloc_engine, a_scope_gets_no_blocks_of_its_thread_while_samples_are_taken) {
+  mallard_test::expect_passed([] {
+    const taking_samples here(std::size_t{512} << 10);
+    not_at_hand(100, 1000);
+    detail::open_scope* const scope = detail::begin_scope(nullptr);
+    void* const p = detail::allocate(100);
+    mallard_test::require(detail::mark_of(p).is_of_user_heap(), "a block from outside");
+    detail::deallocate(p);
+    mallard_test::require(detail::end_scope(scope) == 0, "a survivor");
+  });
 }
 
 TEST(malloc_engine, heaps_change_hands_while_blocks_are_under_way_to_them) {

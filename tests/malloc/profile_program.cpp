@@ -72,6 +72,13 @@ FUNCTION void* churn_in_thread(void*) {
   return nullptr;
 }
 
+FUNCTION void* allocate_few(void*) {
+  for (int turn = 0; turn < 4; ++turn) {
+    for (std::size_t i = 0; i < 16; ++i) std::free(seen(std::malloc(i * 64 + 1)));
+  }
+  return nullptr;
+}
+
 namespace {
 
 void write_truth(const char* function, std::size_t allocated, std::size_t live) {
@@ -104,6 +111,11 @@ void count_itself() {
   for (pthread_t& one : threads) pthread_create(&one, nullptr, churn_in_thread, nullptr);
   for (pthread_t& one : threads) pthread_join(one, nullptr);
   write_truth("churn_in_thread", 2 * 200'000 * 200, 0);
+  for (int i = 0; i < 2000; ++i) {
+    pthread_create(&threads[0], nullptr, allocate_few, nullptr);
+    pthread_join(threads[0], nullptr);
+  }
+  write_truth("allocate_few", std::size_t{2000} * 4 * (16 * 15 / 2 * 64 + 16), 0);
 }
 
 bool is_zero(const unsigned char* p, std::size_t bytes) {

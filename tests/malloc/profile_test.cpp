@@ -93,7 +93,7 @@ void expect_near(double estimate, double truth, double mean_bytes, const std::st
 TEST_P(malloc_profile, estimates_what_each_function_allocated_and_what_lives) {
   constexpr double mean = 16 << 10;
   const sums_by_function truth = run("count", "profile=16K", GetParam());
-  EXPECT_EQ(truth.size(), 5U);
+  EXPECT_EQ(truth.size(), 6U);
   const sums_by_function profile = read_profile(only_file());
   // The sticky library asks for a record of 8 bytes with each block: a tenth more for small ones.
   const double records = std::string(GetParam()).find("sticky") == std::string::npos ? 0 : 0.1;
