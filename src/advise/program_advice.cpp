@@ -23,6 +23,7 @@
 
 #include "advise/proof.hpp"
 #include "advise/trial.hpp"
+#include "process/adoption.hpp"
 #include "process/process.hpp"
 #include "profile/trace/symbolizer.hpp"
 
@@ -159,14 +160,6 @@ bool is_best_known(const advice_report& report) {
   return !report.advices.empty() && report.advices.front().tried.has_value();
 }
 
-constexpr const char* pipe_remark =
-    "its input is a pipe, which only the recorded run could read: pass a file (< FILE)";
-
-bool is_pipe(int file) {
-  struct stat input{};
-  return fstat(file, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
-}
-
 }  // namespace
 
 program_advice::program_advice(program_request request)
@@ -189,6 +182,10 @@ std::optional<advice_report> program_advice::give() {
 }
 
 std::optional<advice_report> program_advice::give_tried() {
+  input_ = process::make_input_repeatable(request_.interrupted, [this] {
+    begin("reading standard input to its end, since each run needs it", 0);
+  });
+  if (was_interrupted()) return std::nullopt;
   runner_.emplace(request_.runs, request_.metric, request_.interrupted);  // while we are small
   time_it();
   if (was_interrupted()) return std::nullopt;
@@ -198,8 +195,7 @@ std::optional<advice_report> program_advice::give_tried() {
   const double longest = request_.quick ? plan_->recording_seconds(passed()) : 0;
   if (!record(longest)) return std::nullopt;
   find_whether_runs_compare();
-  record_its_middle(longest);
-  if (was_interrupted()) return std::nullopt;
+  if (!record_its_middle(longest) || was_interrupted()) return std::nullopt;
   begin("reading the recording", 0);
   trace_.emplace(run_.trace);
   trace_->interrupted_by(request_.interrupted);
@@ -278,26 +274,29 @@ profile::record_options program_advice::recording(double longest) const {
 }
 
 // A program's start is not its work. If the recording holds no more than that, as many operations
-// from its middle on tell of ways that the start has not.
-void program_advice::record_its_middle(double longest) {
+// from its middle on tell of ways that the start has not. False when it was interrupted.
+bool program_advice::record_its_middle(double longest) {
   constexpr double enough = 0.5;
   constexpr double of_the_run = 0.5;
   constexpr std::size_t usual_runs = 8;  // of a round
   const double takes = 2 * plain_.seconds;
   const bool has_time = !request_.quick || plan_->race_seconds(passed() + takes, usual_runs) > 0;
-  if (recorded_share() >= enough || !has_time) return;
+  if (recorded_share() >= enough || !has_time) return true;
   begin("recording the program again, from its middle on", longest);
   profile::record_options options = recording(longest);
-  options.delay = of_the_run * plain_.seconds;
+  const auto events = static_cast<double>(whatif::main_trace(run_.summary)->events);
+  options.skips = static_cast<std::uint64_t>(of_the_run * events / recorded_share());
   lseek(STDIN_FILENO, 0, SEEK_SET);  // a file is read from its start again
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   {
     const output_elsewhere aside(nowhere);
-    middle_ = whatif::record_into(folder_.path(), options);
+    middle_ = record_into(folder_of_middle_.emplace(), options);
   }
   if (nowhere >= 0) close(nowhere);
+  if (middle_->summary.interrupted) return false;
   const profile::recorded_process* const main = whatif::main_trace(middle_->summary);
   if (middle_->trace.empty() || main == nullptr || main->events == 0) middle_.reset();
+  return true;
 }
 
 double program_advice::recorded_share() const {
@@ -326,13 +325,9 @@ void program_advice::find_whether_runs_compare() {
       recorded.exited ? WIFEXITED(plain_.status) && WEXITSTATUS(plain_.status) == recorded.status
                       : !WIFEXITED(plain_.status);
   if (!recorded.cut && !ended_alike) {
-    not_compared_ = is_pipe(STDIN_FILENO)
-                        ? pipe_remark
-                        : fmt::format("it {}, and the recorded run did not{}",
-                                      process::describe_end(plain_.status),
-                                      isatty(STDIN_FILENO) != 0
-                                          ? ": only that one had the terminal; pass a file (< FILE)"
-                                          : "");
+    not_compared_ = fmt::format(
+        "it {}, and the recorded run did not{}", process::describe_end(plain_.status),
+        isatty(STDIN_FILENO) != 0 ? ": only that one had the terminal; pass a file (< FILE)" : "");
   } else if (request_.ends_after > 0 && request_.metric.empty() &&
              plain_.processor_seconds >= nearly * plain_.undisturbed) {
     not_compared_ =
@@ -341,11 +336,20 @@ void program_advice::find_whether_runs_compare() {
   }
 }
 
+// Other runs follow: what this one leaves running would disturb them.
+whatif::recorded_run program_advice::record_into(const whatif::temporary_folder& folder,
+                                                 const profile::record_options& options) const {
+  const process::adoption adopted(!request_.once);
+  whatif::recorded_run out = whatif::record_into(folder.path(), options);
+  adopted.end_all();
+  return out;
+}
+
 // `longest`: seconds after which it is ended; 0: it ends by itself. False when it was interrupted.
 bool program_advice::record(double longest) {
   begin("recording the program", longest);
   const output_elsewhere aside(request_.output_aside ? STDERR_FILENO : -1);
-  run_ = whatif::record_into(folder_.path(), recording(longest));
+  run_ = record_into(folder_, recording(longest));
   if (run_.trace.empty()) throw std::runtime_error(run_.remark);
   if (!request_.keep.empty()) {
     std::filesystem::copy_file(run_.trace, request_.keep,
@@ -480,8 +484,12 @@ void program_advice::add_remarks(advice_report& report) const {
   }
   if (!not_compared_.empty()) {
     report.remarks.push_back("nothing was tried: " + not_compared_);
-  } else if (is_pipe(STDIN_FILENO)) {
-    report.remarks.emplace_back(pipe_remark);
+  }
+  if (input_ == process::input_state::silent) report.remarks.emplace_back(process::silent_input);
+  if (plain_.last.left_processes) {
+    report.remarks.emplace_back(
+        "processes that it left running were ended after each run, and are in no figure: keep it "
+        "in the foreground, or drive it with --load");
   }
 }
 

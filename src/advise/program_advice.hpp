@@ -21,6 +21,7 @@
 #include "advise/advise.hpp"
 #include "advise/plain_time.hpp"
 #include "advise/time_plan.hpp"
+#include "process/repeatable_input.hpp"
 #include "whatif/heap_sampler.hpp"
 #include "whatif/program_runner.hpp"
 #include "whatif/recorded_run.hpp"
@@ -67,8 +68,10 @@ class program_advice {
   void time_it();
   void sample_it();
   profile::record_options recording(double longest) const;
+  whatif::recorded_run record_into(const whatif::temporary_folder& folder,
+                                   const profile::record_options& options) const;
   bool record(double longest);
-  void record_its_middle(double longest);
+  bool record_its_middle(double longest);
   double recorded_share() const;
   std::vector<candidate> candidates_of_middle() const;
   advise_options options();
@@ -81,10 +84,12 @@ class program_advice {
   std::chrono::steady_clock::time_point start_;
   std::optional<whatif::program_runner> runner_;
   std::optional<whatif::heap_sampler> sampler_;
+  process::input_state input_ = process::input_state::repeatable;
   plain_time plain_;
   std::optional<time_plan> plan_;
   whatif::temporary_folder folder_;
   whatif::recorded_run run_;
+  std::optional<whatif::temporary_folder> folder_of_middle_;
   std::optional<whatif::recorded_run> middle_;
   std::optional<profile::trace_reader> trace_;
   advise_options options_;

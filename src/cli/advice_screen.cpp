@@ -78,12 +78,12 @@ std::string bound_text(const advice& one, const advice_report& report) {
                             : fmt::format("{} with an ideal malloc, whose frees cost nothing",
                                           advise::tried_text(*report.bound));
     if (one.from.how == strategy::monotonic) {
-      out += "; destructors that are left out and inlined code come on top";
+      out += "; left-out destructors and inlined code come on top";
     }
-    if (!report.heap || most <= advise::bound_times(report.heap->high, 1)) return out;
+    const bool is_above = report.heap && report.bound->runs >= advise::enough_runs &&
+                          report.bound->times.low > advise::bound_times(report.heap->high, 1);
     // Else it would seem to contradict the share.
-    return out + "; more than its heap operations take, because of block placement" +
-           (report.bound->runs < advise::enough_runs ? " or of other work" : "");
+    return is_above ? out + "; block placement gains, too" : out;
   }
   if (!advise::is_known(report.heap)) return "not known: the recording is too short";
   const double operations = advise::bound_times(static_cast<double>(one.from.allocation_ns),

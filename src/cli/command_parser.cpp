@@ -19,6 +19,7 @@
 #include "cli/output_file.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/nearest_names.hpp"
+#include "profile/record/program_check.hpp"
 #include "report/page.hpp"
 
 namespace mallard::cli {
@@ -296,6 +297,24 @@ parser_option command_parser::add_new_file(const std::string& names, Value& valu
   return parser_option(option);
 }
 
+// Throws usage_error where the program, or a file that the command reads, would be written to.
+void command_parser::refuse_input(const CLI::App& parser, const std::vector<new_file>& files) {
+  std::vector<std::filesystem::path> read;
+  bool program_is_known = false;
+  for (const CLI::Option* const one : parser.get_options()) {
+    if (!one->get_positional()) continue;
+    for (const std::string& word : one->results()) {
+      const bool is_of_program = word.starts_with(of_program);
+      if (is_of_program && std::exchange(program_is_known, true)) continue;
+      read.emplace_back(unmarked(word));
+      if (is_of_program) read.emplace_back(profile::check_program(unmarked(word)).file);
+    }
+  }
+  for (const new_file& output : files) {
+    for (const std::filesystem::path& input : read) expect_other_file(input, output.name());
+  }
+}
+
 // Throws usage_error where two would be written to one file. A device takes both.
 void command_parser::refuse_to_share(const std::vector<new_file>& files) {
   namespace fs = std::filesystem;
@@ -316,6 +335,7 @@ void command_parser::refuse_to_share(const std::vector<new_file>& files) {
 void command_parser::runs(action what) const {
   parser_->callback([parser = parser_, files = files_, chosen = chosen_, what = std::move(what)] {
     refuse_to_share(*files);
+    refuse_input(*parser, *files);
     for (const new_file& one : *files) {
       if (parser->count("--force") != 0) break;
       const std::filesystem::path name = one.name();

@@ -117,6 +117,7 @@ class command_parser {
     std::function<std::filesystem::path()> name;
   };
 
+  static void refuse_input(const CLI::App& parser, const std::vector<new_file>& files);
   static void refuse_to_share(const std::vector<new_file>& files);
 
   CLI::App* parser_;

@@ -206,10 +206,6 @@ int diff(const diff_options& options, colour_choice choice) {
   const site_measure& order = *options.places.sort;
   const bool by_line = options.places.by_line();
   need_file(options.page, "a page");
-  for (const std::string& input : {options.before, options.after}) {
-    expect_other_file(input, options.collapsed);
-    if (!options.page.empty()) expect_other_file(input, options.page);
-  }
   // A page shows no more than can be drawn; a file of stacks has them all.
   const double least_share = options.collapsed.empty() ? profile::least_drawn_share : 0;
   const program_sums before = sums_of(options.before, by_line, least_share);

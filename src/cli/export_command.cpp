@@ -94,6 +94,7 @@ int convert(export_options options) {
     }
     return export_profile(options.file, options.to, *options.weight, options.out);
   }
+  const lab::result_file results = read_results(options.file);
   if (!options.to.empty()) {
     throw usage_error(
         fmt::format("{}: is not a trace, and --to is for traces", options.file.string()));
@@ -101,8 +102,6 @@ int convert(export_options options) {
   if (options.google_benchmark == options.csv) {
     throw usage_error("export needs one format: --google-benchmark or --csv");
   }
-  expect_other_file(options.file, options.out);
-  const lab::result_file results = read_results(options.file);
   if (options.csv) {
     write_text(options.out, to_csv(results));
     say(options.out, "{} cells: {}\n", results.cells.size(), options.out.string());

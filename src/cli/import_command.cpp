@@ -21,7 +21,6 @@ struct import_options {
 };
 
 int import(const import_options& options) {
-  expect_other_file(options.file, options.out);
   if (profile::is_summed_profile(options.file.string())) {
     throw usage_error(fmt::format(
         "{}: has sums by stack, not operations; top, dims, diff, report and export read it",

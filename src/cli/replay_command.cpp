@@ -123,6 +123,7 @@ lab::run_info describe(const replay::replay_session& session, const replay_comma
 
 int run_replay(replay_command_options options, const context& shared) {
   options.trace = trace_or_newest(options.trace);
+  if (options.json) expect_other_file(options.trace, *options.json);
   const bool colour = use_colour(shared.colour, STDOUT_FILENO);
   const auto opened = open_trace(options.trace);
   profile::trace_reader& trace = *opened;

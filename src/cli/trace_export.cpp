@@ -68,7 +68,6 @@ bool is_profile(const std::filesystem::path& file) {
 
 int export_profile(const std::filesystem::path& from, const std::string& to,
                    const profile::weight_kind& weight, const std::filesystem::path& out) {
-  expect_other_file(from, out);
   if (profile::is_summed_profile(from.string())) {
     if (!has_stacks_alone(to)) {
       throw usage_error(

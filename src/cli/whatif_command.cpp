@@ -24,6 +24,7 @@
 #include "cli/usage_error.hpp"
 #include "cli/whatif_results.hpp"
 #include "lab/measuring/statistics.hpp"
+#include "process/repeatable_input.hpp"
 #include "whatif/whatif.hpp"
 
 namespace mallard::cli {
@@ -166,6 +167,12 @@ int run_whatif(const whatif_request& request, const context& shared) {
   options.interrupted = was_interrupted;
   whatif_result result;
   try {
+    const process::input_state input = process::make_input_repeatable(was_interrupted, [] {
+      fmt::print(stderr, "mallard: reads standard input to its end, since each run needs it\n");
+    });
+    if (input == process::input_state::silent) {
+      fmt::print(stderr, "mallard: {}\n", process::silent_input);
+    }
     result = try_whatif(options);
   } catch (const std::runtime_error& problem) {
     throw usage_error(problem.what());

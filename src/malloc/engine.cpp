@@ -241,6 +241,15 @@ MALLARD_COLD void deallocate_in_scope(void* p, slice_mark mark) noexcept {
   return p;
 }
 
+// Where all large blocks have mappings, as in the hardened build, a sample has one, too: nothing
+// checks what is written behind a block of a space.
+void* allocate_unguarded_sample(std::size_t bytes, std::size_t alignment) noexcept {
+  if (the_pages.huge.usage().blocks < checks::most_mapped_large_blocks) {
+    if (void* const p = the_pages.huge.allocate(bytes, alignment)) return p;
+  }
+  return allocate_in_space(space_of_samples(), bytes, alignment, nullptr);
+}
+
 // A sample lies among the blocks without a size class, or is guarded. It is aligned as a block of
 // its class would be. Null when there is no memory there.
 void* allocate_sample(std::size_t bytes, sample_counter::due due) noexcept {
@@ -255,8 +264,8 @@ void* allocate_sample(std::size_t bytes, sample_counter::due due) noexcept {
   if (!due.profile) return p;
   const std::size_t at_least_one = std::max<std::size_t>(bytes, 1);
   if (p == nullptr) {
-    p = heap == nullptr ? allocate_in_space(space_of_samples(), at_least_one, alignment, nullptr)
-                        : heap->allocate_in_space(at_least_one, alignment);
+    p = heap == nullptr ? allocate_unguarded_sample(at_least_one, alignment)
+                        : heap->allocate_large(at_least_one, alignment);
   }
   if (p != nullptr) the_profile.add(p, bytes, heap, from);
   return p;

@@ -57,7 +57,9 @@ void write_next() noexcept {
   const kept_errno keep;
   file_name name;
   name_next(name);
-  if (write_pprof(name.data()) != 0) warn("the heap profile cannot be written: ", name.data());
+  const int failure = write_pprof(name.data());
+  if (failure == EINVAL) return warn("there is no heap profile to write: set ", "profile=BYTES");
+  if (failure != 0) warn("the heap profile cannot be written: ", name.data());
 }
 
 void at_signal(int) {

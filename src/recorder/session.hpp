@@ -117,6 +117,7 @@ struct session : preload::session_head {
   std::atomic<std::uint32_t> doorbell{};         // a futex on which the reader waits
   std::atomic<std::uint32_t> reader_waits{};     // waits on it, or is about to
   std::atomic<std::uint64_t> heartbeat{};        // the number of the reader's rounds
+  std::atomic<std::uint64_t> skipped{};          // operations before it began
   std::atomic<std::uint64_t> unrecorded{};       // operations after the end of the recording
   std::atomic<std::uint32_t> threads_used{};     // later slots were never used
   std::atomic<std::uint32_t> processes_used{};   // likewise

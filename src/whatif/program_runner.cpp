@@ -93,14 +93,11 @@ volatile sig_atomic_t running = 0;
 // Asks for SIGKILL.
 constexpr int kill_signal = SIGUSR1;
 
-// Set when the command was interrupted.
-volatile sig_atomic_t told = 0;
 pid_t command_itself = 0;
 
 // The program may send the same to the group, in which we are.
 void end_program(int signal, siginfo_t* from, void*) {
   if (from->si_pid != command_itself) return;
-  told = 1;
   const int before = errno;
   if (running > 0) kill(static_cast<pid_t>(running), signal == kill_signal ? SIGKILL : signal);
   errno = before;
@@ -198,11 +195,11 @@ void serve(const std::vector<std::string>& command,
     if (!process::read_all(channel, request.data(), sizeof request)) break;
     std::string environment(request[0], '\0');
     if (!process::read_all(channel, environment.data(), environment.size())) break;
-    const run_figures done = measure(command, environment_of(environment), request[1] != 0, metric);
+    run_figures done = measure(command, environment_of(environment), request[1] != 0, metric);
+    done.left_processes = adopted.has_living();
+    if (done.left_processes) adopted.end_all();
     if (!process::write_all(channel, &done, sizeof done)) break;
-    (void)adopted.has_living();  // so that no dead ones gather
   }
-  if (told != 0) adopted.end_all();
 }
 
 }  // namespace
@@ -226,7 +223,6 @@ program_runner::program_runner(std::vector<std::string> command, const std::stri
 }
 
 program_runner::~program_runner() {
-  if (was_interrupted()) kill(pid_, SIGTERM);  // before the end, at which it looks whether it came
   close(channel_);
   process::wait_for(pid_);
 }

@@ -21,9 +21,10 @@ struct run_figures {
   double others_seconds = 0;     // that all processors spent on other work meanwhile
   std::uint64_t resident_bytes = 0;
   std::uint64_t page_faults = 0;
-  int status = 0;            // as of waitpid
-  int error = 0;             // errno: it was not started
-  std::uint64_t output = 0;  // a hash of what it wrote, where that is asked for
+  int status = 0;               // as of waitpid
+  int error = 0;                // errno: it was not started
+  bool left_processes = false;  // that outlived it, and were ended; they are in no figure
+  std::uint64_t output = 0;     // a hash of what it wrote, where that is asked for
   // The number that it wrote where the runner looks for one; no number: it wrote none.
   double metric = std::numeric_limits<double>::quiet_NaN();
 };

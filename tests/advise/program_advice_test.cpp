@@ -3,13 +3,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/message_of.hpp"
+#include "support/read_file.hpp"
+#include "support/scratch_path.hpp"
 
 namespace {
 
@@ -71,9 +76,13 @@ TEST_F(program_advice_test, times_records_reads_and_lets_all_ways_race) {
 TEST_F(program_advice_test, a_long_program_is_not_judged_by_its_start_alone) {
   request_.command = request_.runs = {ADVISED_PROGRAM, "8000", "0", "6000"};
   request_.most_events = 6000;
+  const mallard::scratch_file first("first");
+  request_.keep = first.path();
   program_advice advice(request_);
   const auto report = advice.give();
   ASSERT_TRUE(report);
+  EXPECT_EQ(mallard_test::read_file(advice.trace_file()), mallard_test::read_file(request_.keep))
+      << "the figures are of the start, whatever was recorded later";
   EXPECT_THAT(phases_, testing::Contains(HasSubstr("from its middle on")));
   bool knows_requests = false;
   const auto look = [&](const candidate& one) {
@@ -83,6 +92,25 @@ TEST_F(program_advice_test, a_long_program_is_not_judged_by_its_start_alone) {
   for (const mallard::advise::advice& one : report->advices) look(one.from);
   for (const considered& one : report->others) look(one.from);
   EXPECT_TRUE(knows_requests);
+}
+
+TEST_F(program_advice_test, an_interrupt_while_the_middle_is_recorded_ends_it) {
+  request_.command =
+      request_.runs = {"/bin/sh", "-c", ADVISED_PROGRAM " 8000 0 6000; sleep 1; true"};
+  request_.most_events = 6000;
+  signal(SIGINT, [](int) {});
+  std::jthread user;
+  request_.begins = [&](std::string_view phase, double) {
+    phases_.emplace_back(phase);
+    if (phase.find("middle") == phase.npos) return;
+    user = std::jthread([] {
+      usleep(300'000);
+      kill(getpid(), SIGINT);
+    });
+  };
+  EXPECT_FALSE(program_advice(request_).give());
+  EXPECT_THAT(phases_.back(), HasSubstr("from its middle on"));
+  signal(SIGINT, SIG_DFL);
 }
 
 TEST_F(program_advice_test, once_runs_it_once_and_replays) {

@@ -271,6 +271,20 @@ TEST_F(check_command_test, a_trace_that_finds_no_room_is_not_kept) {
   EXPECT_THAT(full.err, HasSubstr("d/a.trace: cannot be written: No space left on device\n"));
 }
 
+TEST_F(check_command_test, no_command_writes_over_the_program_or_the_trace_that_it_reads) {
+  write_script("own", "true\n");
+  const std::string text = read_file(file("own"));
+  for (const words& call :
+       {words{"record", "-o", "own"}, words{"live", "-o", "own"},
+        words{"check", "--budget", "b", "--keep", "own"}, words{"advise", "--keep", "own"},
+        words{"whatif", "--malloc", "all", "--json", "own"}}) {
+    expect_refused(call + words{"--force", "--", "./own", "own"}, 2, "own: is the input");
+  }
+  EXPECT_EQ(read_file(file("own")), text);
+  record("t", {"sort", "/dev/null"});
+  expect_refused({"replay", "--force", "--json", "t", "t"}, 2, "t: is the input");
+}
+
 TEST_F(check_command_test, the_budget_is_not_overwritten_by_the_trace) {
   write("b", "allocations <= 1000000\n");
   expect_refused({"check", "--budget", "b", "--keep", "b", "--force", "--", "true"}, 2,

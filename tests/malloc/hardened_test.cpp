@@ -141,6 +141,14 @@ TEST(hardened_malloc, freed_memory_of_a_large_block_faults) {
   }
 }
 
+TEST(hardened_malloc, a_sample_of_the_profile_is_checked_as_a_large_block_is) {
+  for (const char* misuse : {"overflow_past_usable", "overflow_past_small", "write_after_free",
+                             "overflow_then_free", "double_free", "free_interior"}) {
+    const ending end = run(misuse, "profile=1,profile_file=/proc/none");
+    EXPECT_GE(end.code, 128) << misuse << ": " << end.text;
+  }
+}
+
 TEST(hardened_malloc, a_write_before_a_large_block_is_reported) {
   expect_report("underflow_large", "the header before a large block was overwritten");
 }

@@ -258,6 +258,14 @@ TYPED_TEST(every_resource, use_after_release_is_reported) {
   EXPECT_DEATH(p[0] = 'x', "AddressSanitizer|SEGV");
 }
 
+// Free memory of that size is kept as a mapping, with a record in it.
+TYPED_TEST(every_resource, the_first_byte_of_a_large_block_is_marked_after_release) {
+  TypeParam resource;
+  void* const p = resource.allocate(300'000, 1);
+  resource.release();
+  EXPECT_DEATH(*volatile_bytes_of(p) = 'x', "AddressSanitizer|SEGV");
+}
+
 TYPED_TEST(every_resource, a_byte_behind_an_odd_block_is_reported) {
   TypeParam resource;
   volatile char* const p = volatile_bytes_of(resource.allocate(21, 8));

@@ -267,7 +267,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   memory->options = options.session;
   memory->stable_ticks = clock.stable();
   memory->ticks_of_microsecond = clock.ticks_of_microsecond();
-  const bool later = options.paused || options.delay > 0;
+  const bool later = options.paused || options.delay > 0 || options.skips != 0;
   set_mode(memory, later ? recorder::recording::not_yet : recorder::recording::on);
 
   const process::adoption adopted(options.wait || options.ends_all);
@@ -296,7 +296,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
       options.duration > 0 && !options.paused ? began + options.delay + options.duration : never;
   double end_at = options.longest > 0 ? began + options.longest : never;
   int end_by = SIGTERM;
-  bool cut = false;
+  bool cut = false, has_skipped = false;
   double reap_at = began;
   double progress_at = began + progress_seconds;
   double flush_at = began + flush_seconds;
@@ -323,6 +323,11 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
     if (now >= flush_at) {
       reader.flush();
       flush_at = now + flush_seconds;
+    }
+    if (options.skips != 0 && start_at == never && !has_skipped &&
+        memory->skipped.load() >= options.skips) {
+      has_skipped = true;
+      start_at = now;
     }
     if (now >= start_at) {
       set_mode(memory, recorder::recording::on);

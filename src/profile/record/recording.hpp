@@ -29,6 +29,7 @@ struct record_options {
   recorder::session_options session;
   bool paused = false;            // starts when told to
   double delay = 0;               // seconds until it starts
+  std::uint64_t skips = 0;        // operations until it starts
   double duration = 0;            // seconds until it ends; 0: with the program
   std::uint64_t most_events = 0;  // ends, or detaches, after about so many; 0: with the program
   // Seconds until its programs are told to end, or a process that ran already is released; 0:

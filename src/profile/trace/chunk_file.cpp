@@ -14,7 +14,8 @@
 namespace mallard::profile {
 
 chunk_file::chunk_file(const std::string& path)
-    : path_(path), file_(open(path == "-" ? "/dev/stdin" : path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    : path_(path),
+      file_(open(path == "-" ? "/dev/stdin" : path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   if (file_ < 0) throw std::runtime_error(path + ": " + std::strerror(errno));
   struct stat about{};
   try {
@@ -87,7 +88,8 @@ bool chunk_file::read_index() {
   return true;
 }
 
-// Chunk after chunk; where there is none, on to the next place that looks like one.
+// Chunk after chunk; where there is none, on to the next place that looks like one, unless another
+// trace was put behind this one: its stacks and functions have numbers of their own.
 void chunk_file::scan(std::uint64_t from) {
   chunks_.clear();
   std::uint64_t at = from;
@@ -99,6 +101,12 @@ void chunk_file::scan(std::uint64_t from) {
       continue;
     }
     const std::uint64_t next = next_header(at + 1);
+    const std::size_t mark = read(at, std::min<std::uint64_t>(next - at, 4096)).find(trace_magic);
+    if (mark != std::string::npos) {
+      problems_.push_back(path_ + ": another trace begins at " + std::to_string(at + mark) +
+                          "; only the first is read");
+      return;
+    }
     const std::string where = std::to_string(next - at) + " bytes at " + std::to_string(at);
     problems_.push_back(path_ + (next < bytes_
                                      ? ": damaged: " + where + " are not readable"

@@ -76,8 +76,8 @@ thread_log* make_ready(bool& only_frees) noexcept {
 
 void count_unrecorded() noexcept {
   if (process.gate.is_closed()) return;
-  if (!is_over()) return;
-  process.all->unrecorded.fetch_add(1, std::memory_order_relaxed);
+  session& all = *process.all;
+  if (is_idle()) (is_over() ? all.unrecorded : all.skipped).fetch_add(1, std::memory_order_relaxed);
 }
 
 void hook::unloaded() noexcept {

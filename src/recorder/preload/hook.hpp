@@ -1,6 +1,6 @@
 // Purpose: the code that every recorded entry point runs around the original function.
 //
-//   entered log{wanted::all};                  null: not recorded, or inside another entry point
+//   entered log;                               null: not recorded, or inside another entry point
 //   void* p = next<...>()(bytes);
 //   if (log && p) log->write(...);
 #pragma once
@@ -42,10 +42,18 @@ extern thread_local constinit thread_state this_thread
          static_cast<std::uint32_t>(recording::over);
 }
 
+// Whether there is nothing to do before that changes: the recording is over, or has not begun and
+// the process is known to it.
+[[gnu::always_inline]] inline bool is_idle() noexcept {
+  const auto mode = static_cast<recording>(process.all->mode.load(std::memory_order_relaxed));
+  return mode == recording::over ||
+         (mode == recording::not_yet && process.page->epoch.load(std::memory_order_relaxed) != 0);
+}
+
 // Returns: a valid log if possible. Sets `only_frees` if only frees are recorded now.
 [[gnu::cold, gnu::noinline]] thread_log* make_ready(bool& only_frees) noexcept;
 
-// Counts an operation after the end of the recording.
+// Counts an operation before or after the recording.
 [[gnu::cold, gnu::noinline]] void count_unrecorded() noexcept;
 
 // While one of these lives, this thread records only through it.
@@ -58,7 +66,7 @@ class entered {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     log_ = ready_log();
     if (log_ == nullptr) [[unlikely]] {
-      if (!is_over()) log_ = make_ready(only_frees_);
+      if (!is_idle()) log_ = make_ready(only_frees_);
       if (log_ == nullptr) this_thread.busy = false;
     }
   }
@@ -83,7 +91,7 @@ class entered {
   bool only_frees_ = false;
 };
 
-// After the end of the recording, the outermost hook counts. Not every operator calls malloc or
+// Before and after the recording, the outermost hook counts. Not every operator calls malloc or
 // free, nor through hooks.
 template <class Call>
 [[gnu::cold, gnu::noinline]] auto counted(const Call& call) noexcept {
@@ -91,7 +99,7 @@ template <class Call>
     as_busy() noexcept { this_thread.busy = true; }
     ~as_busy() { this_thread.busy = false; }
   };
-  if (this_thread.busy || !is_over()) return call();
+  if (this_thread.busy || !is_idle()) return call();
   count_unrecorded();
   const as_busy inside;
   return call();
@@ -197,12 +205,12 @@ struct hook {
     bool timed = false;
     if (!this_thread.busy) {
       log = ready_log();
-      if (log == nullptr && !is_over()) [[unlikely]]
+      if (log == nullptr && !is_idle()) [[unlikely]]
         log = make_ready(for_nothing);
       if (for_nothing) log = nullptr;
     }
     if (log == nullptr) {
-      if (this_thread.busy || !is_over()) return call_next();
+      if (this_thread.busy || !is_idle()) return call_next();
       count_unrecorded();
       this_thread.in_new = inner;  // so that its malloc is not counted, too
       void* const block = call_next();

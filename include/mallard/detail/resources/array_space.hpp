@@ -88,7 +88,7 @@ class MALLARD_API array_space {
   static constexpr std::size_t largest_step_bytes = std::size_t{4} << 20;
   static constexpr std::size_t purged_bytes = std::size_t{1} << 20;  // purged when freed, or kept
   static constexpr std::size_t least_kept_bytes = std::size_t{8} << 20;
-  static constexpr std::size_t moved_bytes = std::size_t{1} << 20;   // smaller blocks are copied
+  static constexpr std::size_t moved_bytes = std::size_t{1} << 20;  // smaller blocks are copied
 
   bool owns(void* p) const noexcept;
   bool keeps(std::size_t bytes) noexcept;

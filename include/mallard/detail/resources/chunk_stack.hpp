@@ -113,6 +113,8 @@ struct chunk_header {
   std::size_t bytes;  // with the header
   std::byte* cursor;  // where carving stopped when a newer chunk took over
   bool oversize;      // made for one block; carving goes on in an older chunk
+  // Where free memory is marked, no block begins within the record of a free mapping (40 bytes).
+  char unused[redzone_bytes == 0 ? 7 : 23];
 };
 
 // The size of a chunk with room for `payload` bytes in a few blocks.
