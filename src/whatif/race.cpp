@@ -139,9 +139,11 @@ std::vector<bool> race::running_anyway(const std::vector<standing>& all) const {
 }
 
 // A way takes its share of its control's time. The best malloc and the best resource stay: few runs
-// do not tell which of them is better. So do those that one run in turns would tell much of.
+// do not tell which of them is better, unless two say that one gains nothing. So do those that one
+// run in turns would tell much of.
 std::vector<racer> race::field_of(const std::vector<standing>& all,
-                                  const std::vector<bool>& runs_anyway) const {
+                                  const std::vector<bool>& runs_anyway, unsigned rounds) const {
+  constexpr unsigned enough_for_no_gain = 2;
   const auto share_of_control = [&](const contender& of) {
     const auto sharing = std::count_if(all.begin(), all.end(), [&](const standing& other) {
       return !other.who->in_turns && other.who->control == of.control;
@@ -156,7 +158,8 @@ std::vector<racer> race::field_of(const std::vector<standing>& all,
     const bool is_anyway = runs_anyway[static_cast<std::size_t>(&who - all_.data())];
     const bool tells_much = who.in_turns && who.saved.empty();
     out.push_back({one.gain, is_anyway ? 0 : seconds_of(who) + share_of_control(who),
-                   tells_much || one.gain >= best[who.hooked]});
+                   tells_much || (one.gain >= best[who.hooked] &&
+                                  (one.gain > 1 || rounds < enough_for_no_gain))});
   }
   return out;
 }
@@ -171,7 +174,7 @@ void race::leave_for_want_of_time(std::vector<standing> all, unsigned rounds, do
   if (seconds_ <= 0 || rounds >= enough_runs) return;
   std::erase_if(all, [](const standing& one) { return one.who->fell_behind; });
   const std::vector<bool> runs_anyway = running_anyway(all);
-  std::vector<racer> field = field_of(all, runs_anyway);
+  std::vector<racer> field = field_of(all, runs_anyway, rounds);
   double base = 0, of_ideal = 0, of_all = 0, of_best = 0;  // seconds in a round
   for (std::size_t i = 0; i < all_.size(); ++i) {
     if (runs_anyway[i]) base += seconds_of(all_[i]);
@@ -183,13 +186,13 @@ void race::leave_for_want_of_time(std::vector<standing> all, unsigned rounds, do
   }
   const unsigned rounds_left = enough_runs - rounds;
   const double seconds_left = seconds_ - passed;
-  if (rounds > 0 && base + of_ideal + of_best > seconds_left / rounds_left) {
+  // A round too many, since rounds take longer than the first runs say.
+  const double with_best = (rounds_left + 1) * (base + of_best);
+  if (rounds > 0 && with_best + rounds_left * of_ideal > seconds_left) {
     for (contender& one : all_) one.fell_behind = one.fell_behind || one.ideal;
     of_ideal = 0;
   }
-  // A round too many, since rounds take longer than the first runs say.
-  const bool has_time_for_close =
-      base + of_ideal + of_all + rounds_left * (base + of_best) <= seconds_left;
+  const bool has_time_for_close = of_ideal + of_all - of_best + with_best <= seconds_left;
   const std::array best = best_gains(all);
   for (std::size_t i = 0; rounds < few && has_time_for_close && i < all.size(); ++i) {
     field[i].stays = field[i].stays || all[i].gain * close >= best[all[i].who->hooked];

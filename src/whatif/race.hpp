@@ -50,7 +50,7 @@ class race {
   static std::array<double, 2> best_gains(const std::vector<standing>& all);
   std::vector<bool> running_anyway(const std::vector<standing>& all) const;
   std::vector<racer> field_of(const std::vector<standing>& all,
-                              const std::vector<bool>& runs_anyway) const;
+                              const std::vector<bool>& runs_anyway, unsigned rounds) const;
   void leave_for_want_of_time(std::vector<standing> all, unsigned rounds, double passed);
   void leave_until_a_round_fits(std::vector<standing> all, double seconds);
 

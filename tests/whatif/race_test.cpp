@@ -76,6 +76,18 @@ TEST(whatif_race, the_leader_has_the_last_seconds) {
   EXPECT_LE(of.seconds_of_a_round(), 3);
 }
 
+TEST(whatif_race, a_resource_that_gained_nothing_twice_does_not_take_the_time_of_mallocs) {
+  std::vector<contender> all = {running_for("as it is", 1.5), running_for("hook alone", 1.6),
+                                running_for("pool", 1.65), running_for("mallard", 0.9),
+                                running_for("mimalloc", 1)};
+  all[1].hooked = all[2].hooked = all[1].is_control = true;
+  all[2].control = 1;
+  for (contender& one : all) one.runs.push_back(one.first);
+  race of(all, all.size(), 1, 40);
+  EXPECT_TRUE(of.goes_on(2, 28));
+  EXPECT_EQ(running(all), "as it is mallard mimalloc ");
+}
+
 TEST(whatif_race, a_way_that_is_to_stay_does_so_whatever_others_gain) {
   EXPECT_EQ(leaving({{1.2, 1, true}, {2, 1.5}, {1.5, 1}}, 2.5), places{2});
 }
