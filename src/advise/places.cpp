@@ -118,8 +118,9 @@ std::vector<code_place> place_finder::find(const profile::dims_result& dims,
   std::vector<code_place> out;
   for (const profile::subsystem& one : dims.subsystems) {
     std::vector<std::uint32_t>& its = stacks[one.name];
-    std::stable_sort(its.begin(), its.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return bytes_[a] > bytes_[b]; });
+    std::sort(its.begin(), its.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::pair(bytes_[b], a) < std::pair(bytes_[a], b);
+    });
     out.push_back(place_of(its.empty() ? 0 : its.front(), one.name));
     out.back().others = others_of(its, out.back());
   }

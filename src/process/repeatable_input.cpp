@@ -55,9 +55,10 @@ void put_in_place(int file) {
 input_state make_input_repeatable(bool (*interrupted)(), const std::function<void()>& waits) {
   if (!is_read_once(STDIN_FILENO)) return input_state::repeatable;
   constexpr int look_ms = 50, looks_for_nothing = 40;
+  constexpr std::size_t most_bytes = std::size_t{1} << 30;  // `yes` never ends
   const int file = nameless_file();
   std::array<char, 1 << 16> part;
-  bool came = false;
+  std::size_t came = 0;
   for (int looks = 0;;) {
     pollfd input{STDIN_FILENO, POLLIN, 0};
     if (interrupted != nullptr && interrupted()) {
@@ -66,7 +67,7 @@ input_state make_input_repeatable(bool (*interrupted)(), const std::function<voi
     }
     if (poll(&input, 1, look_ms) <= 0) {
       if (++looks == 1) waits();
-      if (came || looks < looks_for_nothing) continue;
+      if (came != 0 || looks < looks_for_nothing) continue;
       close(file);
       put_in_place(open("/dev/null", O_RDONLY | O_CLOEXEC));
       return input_state::silent;
@@ -74,7 +75,11 @@ input_state make_input_repeatable(bool (*interrupted)(), const std::function<voi
     const ssize_t got = read(STDIN_FILENO, part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
-    came = true;
+    came += static_cast<std::size_t>(got);
+    if (came > most_bytes) {
+      close(file);
+      throw std::runtime_error("standard input has more than 1 GiB: pass a file (< FILE)");
+    }
     if (!append(file, part.data(), static_cast<std::size_t>(got))) {
       const int why = errno;
       close(file);

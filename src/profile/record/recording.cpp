@@ -259,6 +259,18 @@ class recorded_program {
   std::optional<child_program> started_;
 };
 
+// Once the program was waited for, an interrupt is ours: until that is known, none comes.
+bool look_whether_it_ended(recorded_program& program, interrupt_passer& interrupted) {
+  sigset_t held, before;
+  sigemptyset(&held);
+  for (const int each : passed_on) sigaddset(&held, each);
+  pthread_sigmask(SIG_BLOCK, &held, &before);
+  const bool has_ended = program.ended();
+  if (has_ended) interrupted.end();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return has_ended;
+}
+
 }  // namespace
 
 record_summary record(const record_options& options, const record_hooks& hooks) {
@@ -303,15 +315,15 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   double modules_at = began + modules_seconds;
   for (bool over = false; !over;) {
     const std::uint32_t seen = memory->doorbell.load(std::memory_order_seq_cst);
-    if (program.ended()) interrupted.end();
-    over = program.ended() && !(options.wait && adopted.has_living());
+    const bool has_ended = look_whether_it_ended(program, interrupted);
+    over = has_ended && !(options.wait && adopted.has_living());
     if (interrupted.is_ours()) over = true;
     const bool more = reader.take();
     memory->heartbeat.fetch_add(1, std::memory_order_relaxed);
     const double now = seconds();
     interrupted.look(now);
     reader.sample_resident();
-    if (program.ended()) reader.end_first(program.end(clock.now()));
+    if (has_ended) reader.end_first(program.end(clock.now()));
     if (now >= modules_at) {
       program.look_for_modules();
       modules_at = now + modules_seconds;
@@ -345,7 +357,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
       over = true;
     } else if (now >= end_at && !over) {
       reader.signal_all(end_by);
-      if (!program.ended()) kill(program.own_child(), end_by);
+      if (!has_ended) kill(program.own_child(), end_by);
       cut = true;
       end_by = SIGKILL;
       end_at = now + patience_seconds;
