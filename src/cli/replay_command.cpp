@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/grouping_options.hpp"
 #include "cli/newest_trace.hpp"
+#include "cli/output_file.hpp"
 #include "cli/replay_text.hpp"
 #include "cli/result_writer.hpp"
 #include "cli/run_file.hpp"
