@@ -196,7 +196,11 @@ class writer {
                    what_.kept_by.end();
           });
       if (keeps) continue;
-      if (first) line("// Likewise what allocates here, too:");
+      if (first) {
+        const bool is_alone = what_.where.container.kind.empty() && !what_.where.change;
+        line("{}",
+             is_alone ? "\n// For what allocates here:" : "// Likewise what allocates here, too:");
+      }
       first = false;
       const std::string type = brief(one.container.in("std::"));
       if (one.line == 0) {

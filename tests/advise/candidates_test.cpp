@@ -223,6 +223,8 @@ TEST_F(candidates_test, the_code_names_all_containers_of_the_place_but_those_tha
                               "// - std::list<std::pair<...>, std::pair<std::vector<...>, "
                               "some_name_space::long_name>>\n"));
   EXPECT_THAT(code, testing::Not(HasSubstr("std::set")));
+  one.where.container = {};
+  EXPECT_THAT(code_for(one, ""), HasSubstr("// For what allocates here:\n// - std::map"));
 }
 
 TEST_F(candidates_test, survivors_that_come_from_everywhere_are_a_doubt) {
