@@ -190,12 +190,11 @@ class writer {
   void other_containers() {
     bool first = true;
     for (const container_use& one : what_.where.others) {
-      const bool keeps =
-          std::any_of(one.below.begin(), one.below.end(), [&](const std::string& function) {
-            return std::find(what_.kept_by.begin(), what_.kept_by.end(), function) !=
-                   what_.kept_by.end();
-          });
-      if (keeps) continue;
+      const std::vector<std::string>& keep = what_.kept_by;
+      if (std::find_first_of(one.below.begin(), one.below.end(), keep.begin(), keep.end()) !=
+          one.below.end()) {
+        continue;
+      }
       if (first) {
         const bool is_alone = what_.where.container.kind.empty() && !what_.where.change;
         line("{}",

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +24,7 @@
 #include "advise/trial.hpp"
 #include "process/adoption.hpp"
 #include "process/process.hpp"
+#include "process/repeatable_input.hpp"
 #include "profile/trace/symbolizer.hpp"
 
 namespace mallard::advise {
@@ -182,7 +182,7 @@ std::optional<advice_report> program_advice::give() {
 }
 
 std::optional<advice_report> program_advice::give_tried() {
-  input_ = process::make_input_repeatable(request_.interrupted, [this] {
+  has_input_ = process::make_input_repeatable(request_.interrupted, [this] {
     begin("reading standard input to its end, since each run needs it", 0);
   });
   if (was_interrupted()) return std::nullopt;
@@ -485,7 +485,7 @@ void program_advice::add_remarks(advice_report& report) const {
   if (!not_compared_.empty()) {
     report.remarks.push_back("nothing was tried: " + not_compared_);
   }
-  if (input_ == process::input_state::silent) report.remarks.emplace_back(process::silent_input);
+  if (!has_input_) report.remarks.emplace_back(process::silent_input);
   if (plain_.last.left_processes) {
     report.remarks.emplace_back(
         "processes that it left running were ended after each run, and are in no figure: keep it "

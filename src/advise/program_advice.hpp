@@ -21,7 +21,6 @@
 #include "advise/advise.hpp"
 #include "advise/plain_time.hpp"
 #include "advise/time_plan.hpp"
-#include "process/repeatable_input.hpp"
 #include "whatif/heap_sampler.hpp"
 #include "whatif/program_runner.hpp"
 #include "whatif/recorded_run.hpp"
@@ -84,7 +83,7 @@ class program_advice {
   std::chrono::steady_clock::time_point start_;
   std::optional<whatif::program_runner> runner_;
   std::optional<whatif::heap_sampler> sampler_;
-  process::input_state input_ = process::input_state::repeatable;
+  bool has_input_ = true;  // false: a pipe brought nothing
   plain_time plain_;
   std::optional<time_plan> plan_;
   whatif::temporary_folder folder_;

@@ -167,12 +167,10 @@ int run_whatif(const whatif_request& request, const context& shared) {
   options.interrupted = was_interrupted;
   whatif_result result;
   try {
-    const process::input_state input = process::make_input_repeatable(was_interrupted, [] {
+    const bool has_input = process::make_input_repeatable(was_interrupted, [] {
       fmt::print(stderr, "mallard: reads standard input to its end, since each run needs it\n");
     });
-    if (input == process::input_state::silent) {
-      fmt::print(stderr, "mallard: {}\n", process::silent_input);
-    }
+    if (!has_input) fmt::print(stderr, "mallard: {}\n", process::silent_input);
     result = try_whatif(options);
   } catch (const std::runtime_error& problem) {
     throw usage_error(problem.what());

@@ -73,8 +73,7 @@ MALLARD_COLD void* allocate_confined(std::size_t bytes, std::size_t alignment,
 
 // Tries the one that is meant for the size, then the other.
 void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
-  const bool maps_all = the_pages.huge.usage().blocks < checks::most_mapped_large_blocks;
-  if (maps_all || bytes + alignment >= least_huge_bytes) {
+  if (the_pages.huge.maps_all() || bytes + alignment >= least_huge_bytes) {
     void* const p = the_pages.huge.allocate(bytes, alignment);
     return p != nullptr ? p : allocate_in_space(space_of_thread(), bytes, alignment, is_zero);
   }
@@ -244,7 +243,7 @@ MALLARD_COLD void deallocate_in_scope(void* p, slice_mark mark) noexcept {
 // Where all large blocks have mappings, as in the hardened build, a sample has one, too: nothing
 // checks what is written behind a block of a space.
 void* allocate_unguarded_sample(std::size_t bytes, std::size_t alignment) noexcept {
-  if (the_pages.huge.usage().blocks < checks::most_mapped_large_blocks) {
+  if (the_pages.huge.maps_all()) {
     if (void* const p = the_pages.huge.allocate(bytes, alignment)) return p;
   }
   return allocate_in_space(space_of_samples(), bytes, alignment, nullptr);

@@ -45,6 +45,10 @@ class huge_blocks {
     least_of_huge_pages_.store(bytes, std::memory_order_relaxed);
   }
 
+  // Whether all large blocks get mappings, as those of the hardened build do.
+  bool maps_all() const noexcept {
+    return blocks_.load(std::memory_order_relaxed) < checks::most_mapped_large_blocks;
+  }
   huge_usage usage() const noexcept {
     return {blocks_.load(std::memory_order_relaxed),
             budget_.mappings.in_use.load(std::memory_order_relaxed), kept.bytes()};

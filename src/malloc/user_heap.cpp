@@ -153,8 +153,7 @@ void* user_heap::allocate_of_class(unsigned size_class) noexcept {
 // Tries the one that is meant for the size, then the other, as malloc does.
 void* user_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
-  const bool maps_all = the_pages.huge.usage().blocks < checks::most_mapped_large_blocks;
-  if (maps_all || bytes + alignment >= least_huge_bytes) {
+  if (the_pages.huge.maps_all() || bytes + alignment >= least_huge_bytes) {
     void* const p = allocate_mapped(bytes, alignment);
     return p != nullptr ? p : allocate_in_space(bytes, alignment);
   }

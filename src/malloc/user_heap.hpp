@@ -33,7 +33,6 @@ class user_heap final : public slab_set {
   void* resize_huge(void* p, std::size_t bytes) noexcept;
   large_space& space() noexcept { return space_; }
   std::size_t number() const noexcept { return number_; }
-  void* allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept;
 
   // A heap without blocks that the program does not know. It ends with its last block, after its
   // scope. Null when there is no memory.
@@ -81,6 +80,7 @@ class user_heap final : public slab_set {
   bool find_slots(unsigned size_class) noexcept;
   void* allocate_of_class(unsigned size_class) noexcept;
   void* allocate_sample(std::size_t bytes, std::size_t alignment) noexcept;
+  void* allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept;
   void* allocate_mapped(std::size_t bytes, std::size_t alignment) noexcept;
   void link(void* p) noexcept;
   void unlink(region& r) noexcept;

@@ -52,8 +52,8 @@ void put_in_place(int file) {
 
 }  // namespace
 
-input_state make_input_repeatable(bool (*interrupted)(), const std::function<void()>& waits) {
-  if (!is_read_once(STDIN_FILENO)) return input_state::repeatable;
+bool make_input_repeatable(bool (*interrupted)(), const std::function<void()>& waits) {
+  if (!is_read_once(STDIN_FILENO)) return true;
   constexpr int look_ms = 50, looks_for_nothing = 40;
   constexpr std::size_t most_bytes = std::size_t{1} << 30;  // `yes` never ends
   const int file = nameless_file();
@@ -63,14 +63,14 @@ input_state make_input_repeatable(bool (*interrupted)(), const std::function<voi
     pollfd input{STDIN_FILENO, POLLIN, 0};
     if (interrupted != nullptr && interrupted()) {
       close(file);
-      return input_state::interrupted;
+      return true;
     }
     if (poll(&input, 1, look_ms) <= 0) {
       if (++looks == 1) waits();
       if (came != 0 || looks < looks_for_nothing) continue;
       close(file);
       put_in_place(open("/dev/null", O_RDONLY | O_CLOEXEC));
-      return input_state::silent;
+      return false;
     }
     const ssize_t got = read(STDIN_FILENO, part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
@@ -88,7 +88,7 @@ input_state make_input_repeatable(bool (*interrupted)(), const std::function<voi
     }
   }
   put_in_place(file);
-  return input_state::repeatable;
+  return true;
 }
 
 }  // namespace mallard::process

@@ -34,8 +34,7 @@ class program_runner {
   // `metric`: a regular expression for one line of what the program writes. The number in its first
   // group, or all of it, is each run's, the last one where there are several; empty: none is looked
   // for. `interrupted` is asked while a program runs; if it says yes, the program gets SIGTERM, and
-  // a second later SIGKILL, as does, when the runner is destroyed, what it has started. Throws
-  // std::system_error, or std::regex_error.
+  // a second later SIGKILL. Throws std::system_error, or std::regex_error.
   explicit program_runner(std::vector<std::string> command, const std::string& metric = {},
                           bool (*interrupted)() = nullptr);
   ~program_runner();
@@ -43,7 +42,8 @@ class program_runner {
   program_runner& operator=(const program_runner&) = delete;
 
   // `environment`: what is set for it. Its output goes nowhere; its input is ours from the start,
-  // where that is a file, else there is none. Throws std::runtime_error when the runner is gone.
+  // where that is a file, else there is none. What it leaves running is ended. Throws
+  // std::runtime_error when the runner is gone.
   run_figures run(const process::environment& environment, bool reads_output);
   // Whether a number is looked for.
   bool reads_metric() const { return reads_metric_; }

@@ -119,31 +119,27 @@ TEST(heap, a_heap_with_one_small_array_takes_a_few_pages) {
   EXPECT_LT(resident_bytes() - before, heaps.size() * 64 * kib);
 }
 
+void fill_and_free(heap_resource& heap, std::size_t arrays, std::size_t bytes) {
+  std::vector<void*> all(arrays);
+  for (void*& p : all) {
+    p = heap.allocate(bytes);
+    std::memset(p, 1, bytes);
+  }
+  for (void* p : all) heap.deallocate(p, bytes);
+}
+
 TEST(heap, large_arrays_that_are_made_anew_find_their_memory) {
   heap_resource heap;
-  const auto fill = [&] {
-    std::vector<void*> arrays;
-    for (int i = 0; i < 4; ++i) {
-      arrays.push_back(heap.allocate(mib));
-      std::memset(arrays.back(), 1, mib);
-    }
-    for (void* p : arrays) heap.deallocate(p, mib);
-  };
-  fill();
+  fill_and_free(heap, 4, mib);
   const long before = page_faults();
-  for (int round = 0; round < 20; ++round) fill();
+  for (int round = 0; round < 20; ++round) fill_and_free(heap, 4, mib);
   EXPECT_LT(page_faults() - before, 200);
 }
 
 TEST(heap, freed_large_arrays_keep_a_quarter_of_the_most_in_use) {
   heap_resource heap;
   const std::size_t before = resident_bytes();
-  std::vector<void*> arrays;
-  for (int i = 0; i < 32; ++i) {
-    arrays.push_back(heap.allocate(2 * mib));
-    std::memset(arrays.back(), 1, 2 * mib);
-  }
-  for (void* p : arrays) heap.deallocate(p, 2 * mib);
+  fill_and_free(heap, 32, 2 * mib);
   EXPECT_LT(resident_bytes(), before + 18 * mib);
 }
 

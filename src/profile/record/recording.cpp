@@ -304,11 +304,12 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
 
   constexpr double never = std::numeric_limits<double>::infinity();
   double start_at = options.delay > 0 && !options.paused ? began + options.delay : never;
+  std::uint64_t skips = options.skips;
   double stop_at =
       options.duration > 0 && !options.paused ? began + options.delay + options.duration : never;
   double end_at = options.longest > 0 ? began + options.longest : never;
   int end_by = SIGTERM;
-  bool cut = false, has_skipped = false;
+  bool cut = false;
   double reap_at = began;
   double progress_at = began + progress_seconds;
   double flush_at = began + flush_seconds;
@@ -336,9 +337,8 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
       reader.flush();
       flush_at = now + flush_seconds;
     }
-    if (options.skips != 0 && start_at == never && !has_skipped &&
-        memory->skipped.load() >= options.skips) {
-      has_skipped = true;
+    if (skips != 0 && memory->skipped.load() >= skips) {
+      skips = 0;
       start_at = now;
     }
     if (now >= start_at) {
