@@ -74,7 +74,7 @@ bool takes_next_word(const CLI::App& command, const std::string& word) {
 }
 
 // Those after the first "--", and where a program needs no "--", its name and all that follows.
-void mark_program(std::vector<std::string>& words, const CLI::App& app) {
+std::vector<std::string> mark_program(std::vector<std::string>& words, const CLI::App& app) {
   const CLI::App* command = &app;
   auto word = words.begin();
   for (; word != words.end() && *word != "--"; ++word) {
@@ -87,7 +87,9 @@ void mark_program(std::vector<std::string>& words, const CLI::App& app) {
     }
   }
   if (word != words.end() && *word == "--") ++word;
+  std::vector<std::string> program(word, words.end());
   for (; word != words.end(); ++word) word->insert(word->begin(), of_program);
+  return program;
 }
 
 // ": did you mean ...?" where there is such a command or option.
@@ -228,7 +230,7 @@ parser_option parser_option::one_at_a_time() const {
 }
 
 command_parser command_parser::add_command(const std::string& name, const std::string& help) const {
-  return {parser_->add_subcommand(name, help), chosen_};
+  return {parser_->add_subcommand(name, help), line_};
 }
 
 void command_parser::require_command() const {
@@ -297,20 +299,26 @@ parser_option command_parser::add_new_file(const std::string& names, Value& valu
   return parser_option(option);
 }
 
-// Throws usage_error where the program, or a file that the command reads, would be written to.
-void command_parser::refuse_input(const CLI::App& parser, const std::vector<new_file>& files) {
-  std::vector<std::filesystem::path> read;
-  bool program_is_known = false;
-  for (const CLI::Option* const one : parser.get_options()) {
+// Throws usage_error where the program, or a file that the command reads, would be written to. The
+// program's own arguments are its business.
+void command_parser::refuse_input() const {
+  std::vector<std::filesystem::path> read = {"/dev/stdin"};
+  for (const CLI::Option* const one : parser_->get_options()) {
     if (!one->get_positional()) continue;
-    for (const std::string& word : one->results()) {
-      const bool is_of_program = word.starts_with(of_program);
-      if (is_of_program && std::exchange(program_is_known, true)) continue;
-      read.emplace_back(unmarked(word));
-      if (is_of_program) read.emplace_back(profile::check_program(unmarked(word)).file);
-    }
+    const std::vector<std::string>& words = one->results();
+    const bool has_program = one->get_items_expected_max() > 1;
+    const std::size_t of_program = has_program ? line_->program.size() : 0;
+    const std::size_t files = words.size() - std::min(words.size(), of_program);
+    read.insert(read.end(), words.begin(), words.begin() + static_cast<std::ptrdiff_t>(files));
+    if (files == words.size()) continue;
+    const std::string& program = line_->program.front();
+    const std::string file = profile::find_program(program);
+    read.emplace_back(file.empty() ? program : file);
+    read.emplace_back(profile::check_program(program).file);
   }
-  for (const new_file& output : files) {
+  for (const new_file& output : *files_) {
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(output.name(), none)) continue;
     for (const std::filesystem::path& input : read) expect_other_file(input, output.name());
   }
 }
@@ -333,16 +341,16 @@ void command_parser::refuse_to_share(const std::vector<new_file>& files) {
 }
 
 void command_parser::runs(action what) const {
-  parser_->callback([parser = parser_, files = files_, chosen = chosen_, what = std::move(what)] {
-    refuse_to_share(*files);
-    refuse_input(*parser, *files);
-    for (const new_file& one : *files) {
-      if (parser->count("--force") != 0) break;
+  parser_->callback([*this, what = std::move(what)] {
+    refuse_to_share(*files_);
+    refuse_input();
+    for (const new_file& one : *files_) {
+      if (parser_->count("--force") != 0) break;
       const std::filesystem::path name = one.name();
       // Whoever asks for a page again without a name for it wants it in place of the last.
       if (one.option->count() != 0 || !report::is_page(name)) refuse_to_replace(name);
     }
-    *chosen = what;
+    line_->chosen = what;
   });
 }
 
@@ -371,10 +379,10 @@ command_parser::action parse_command_line(int argc, const char* const* argv,
                                           const std::string& summary, const std::string& version,
                                           const std::function<void(command_parser)>& declare) {
   const auto app = std::make_shared<CLI::App>(summary, "mallard");
-  command_parser::action chosen;
+  command_parser::command_line line;
   app->set_version_flag("--version", version);
   app->fallthrough();
-  const command_parser program(app.get(), &chosen);
+  const command_parser program(app.get(), &line);
   program.require_command();
   declare(program);
   std::vector<std::string> commands;
@@ -385,10 +393,10 @@ command_parser::action parse_command_line(int argc, const char* const* argv,
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
     turn_help_round(*app, words);
-    mark_program(words, *app);
+    line.program = mark_program(words, *app);
     std::reverse(words.begin(), words.end());  // the order in which CLI11 wants them
     app->parse(std::move(words));
-    return [app, chosen] { return chosen(); };
+    return [app, chosen = line.chosen] { return chosen(); };
   } catch (const CLI::Success& asked) {  // --help, --version
     return [app, status = app->exit(asked)] { return status; };
   } catch (const CLI::ParseError& problem) {

@@ -57,8 +57,13 @@ class command_parser {
  public:
   using action = std::function<int()>;  // gives the exit status
 
-  command_parser(CLI::App* parser, action* chosen)
-      : parser_(parser), chosen_(chosen), files_(std::make_shared<std::vector<new_file>>()) {}
+  struct command_line {
+    action chosen;
+    std::vector<std::string> program;  // the words of the program to run, if any
+  };
+
+  command_parser(CLI::App* parser, command_line* line)
+      : parser_(parser), line_(line), files_(std::make_shared<std::vector<new_file>>()) {}
 
   // A command of this one.
   command_parser add_command(const std::string& name, const std::string& help) const;
@@ -117,11 +122,11 @@ class command_parser {
     std::function<std::filesystem::path()> name;
   };
 
-  static void refuse_input(const CLI::App& parser, const std::vector<new_file>& files);
+  void refuse_input() const;
   static void refuse_to_share(const std::vector<new_file>& files);
 
   CLI::App* parser_;
-  action* chosen_;
+  command_line* line_;
   std::shared_ptr<std::vector<new_file>> files_;
 };
 

@@ -6,8 +6,9 @@
 // A block from 64 KiB on that is expected to grow gets a range of its own with room behind it
 // ("lone"). It grows in place until the range ends; then `move` moves its pages to a larger range.
 // A process has few ranges: when none is left, blocks go to segments. Blocks of 1 MiB and more keep
-// their memory when freed, up to 8 MiB or a quarter of the most that was in use; those beyond go
-// back to the system at once. Smaller pieces, and empty segments, wait for `trim`.
+// their memory when freed, up to about 8 MiB or a quarter of the most that was in use; those beyond
+// go back to the system at once. Smaller pieces, and empty segments, wait for `trim`; and so does
+// what a huge page gives to a block's free neighbours.
 #include "mallard/detail/resources/array_space.hpp"
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/ring.hpp"
+#include "mallard/detail/os/mapping.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/resources/address_ranges.hpp"
 #include "mallard/page_source.hpp"
@@ -31,6 +33,21 @@ template <class Segment>
 void unlink(Segment*& list, Segment* s) noexcept {
   Segment* const next = segment_ring<Segment>::remove(s);
   if (list == s) list = next;
+}
+
+struct page_range {
+  std::byte* begin;
+  std::byte* end;
+  std::size_t bytes() const noexcept {
+    return begin < end ? static_cast<std::size_t>(end - begin) : 0;
+  }
+};
+
+page_range pages_within(void* p, std::size_t bytes) noexcept {
+  auto* const begin = static_cast<std::byte*>(p);
+  const std::size_t before = round_up(address_of(p), os::page_bytes) - address_of(p);
+  const std::size_t behind = (address_of(p) + bytes) % os::page_bytes;
+  return {begin + before, begin + bytes - behind};
 }
 
 }  // namespace
@@ -50,8 +67,8 @@ void* array_space::try_allocate(std::size_t bytes, std::size_t alignment, bool r
   void* const p = heap_.allocate(bytes, alignment);
   if (p == nullptr) return nullptr;
   note_reach(p);
-  if (bytes >= purged_bytes) [[unlikely]] {
-    kept_bytes_ -= std::min(kept_bytes_, fit_block::of(p)->bytes());
+  if (kept_bytes_ != 0 && bytes >= purged_bytes) [[unlikely]] {
+    reuse_kept(p, payload_bytes(p));
   }
   return p;
 }
@@ -183,7 +200,11 @@ void array_space::deallocate(void* p) noexcept {
   MALLARD_AUDIT(owns(p) && "a block of another resource, or of another size, or given back twice");
   fit_block* const b = fit_block::of(p);
   if (b->is(fit_block::lone)) return drop_lone(p);
-  if (b->bytes() >= purged_bytes && !keeps(b->bytes())) purge(p, b->payload_bytes());
+  const std::size_t bytes = b->payload_bytes();
+  if (b->bytes() >= purged_bytes && !keeps(bytes)) {
+    purge(p, bytes);
+    kept_bytes_ += bytes - pages_within(p, bytes).bytes();
+  }
   heap_.deallocate(p);
 }
 
@@ -197,12 +218,20 @@ bool array_space::keeps(std::size_t bytes) noexcept {
   return true;
 }
 
+// A block may have memory that was kept, that was purged, or that nobody has used yet. Only the
+// system knows how much is there, and asking costs little beside what fills a large block. Parts of
+// pages at a block's ends count as kept when it is purged, and as reused when another comes.
+void array_space::reuse_kept(void* p, std::size_t bytes) noexcept {
+  const page_range pages = pages_within(p, bytes);
+  const std::size_t there = bytes - pages.bytes() + os::resident_bytes(pages.begin, pages.bytes());
+  kept_bytes_ -= std::min(kept_bytes_, there);
+}
+
 // Purges the whole pages of what is no longer needed.
 void array_space::purge(void* p, std::size_t bytes) noexcept {
   if (!ranges_) return;
-  const std::uintptr_t begin = round_up(address_of(p), os::page_bytes);
-  const std::uintptr_t end = round_down(address_of(p) + bytes, os::page_bytes);
-  if (begin < end) os::purge(reinterpret_cast<void*>(begin), end - begin);
+  const page_range pages = pages_within(p, bytes);
+  if (pages.bytes() != 0) os::purge(pages.begin, pages.bytes());
 }
 
 std::size_t array_space::expand(void* p, std::size_t minimum, std::size_t preferred) noexcept {

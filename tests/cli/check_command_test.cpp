@@ -280,7 +280,14 @@ TEST_F(check_command_test, no_command_writes_over_the_program_or_the_trace_that_
         words{"whatif", "--malloc", "all", "--json", "own"}}) {
     expect_refused(call + words{"--force", "--", "./own", "own"}, 2, "own: is the input");
   }
+  EXPECT_EQ(shell("PATH=.:$PATH $MALLARD record --force -o own -- own").status, 2);
+  EXPECT_EQ(shell("$MALLARD record --force -o own -- true <own").status, 2);
   EXPECT_EQ(read_file(file("own")), text);
+  write("argument", text);
+  EXPECT_EQ(run({"record", "--force", "-o", "argument", "--", "ls", "argument"}).status, 0);
+  EXPECT_EQ(run({"record", "--force", "-o", "argument", "--", "argument"}).status, 2);
+  write("ls", text);
+  EXPECT_EQ(run({"record", "--force", "-o", "ls", "--", "ls"}).status, 0);
   record("t", {"sort", "/dev/null"});
   expect_refused({"replay", "--force", "--json", "t", "t"}, 2, "t: is the input");
 }

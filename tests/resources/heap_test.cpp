@@ -1,6 +1,7 @@
 #include "mallard/heap.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 
 #include <sys/mman.h>
 #include <algorithm>
@@ -9,6 +10,8 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include "mallard/checks/test_resource.hpp"
@@ -141,6 +144,33 @@ TEST(heap, freed_large_arrays_keep_a_quarter_of_the_most_in_use) {
   const std::size_t before = resident_bytes();
   fill_and_free(heap, 32, 2 * mib);
   EXPECT_LT(resident_bytes(), before + 18 * mib);
+}
+
+// With huge pages, touching one block gives memory to its free neighbours.
+TEST(heap, large_arrays_of_many_sizes_keep_no_more_than_a_quarter_either) {
+  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+  heap_resource heap;
+  std::minstd_rand random(1);
+  std::vector<std::pair<void*, std::size_t>> all;
+  std::size_t in_use = 0, most = 0;
+  const std::size_t before = resident_bytes();
+  for (int i = 0; i < 300; ++i) {
+    if (random() % 2 == 0 && in_use < 48 * mib) {
+      const std::size_t bytes = mib + random() % (15 * mib);
+      all.emplace_back(heap.allocate(bytes), bytes);
+      std::memset(all.back().first, 1, bytes);
+      in_use += bytes;
+      most = std::max(most, in_use);
+    } else if (!all.empty()) {
+      std::swap(all[random() % all.size()], all.back());
+      heap.deallocate(all.back().first, all.back().second);
+      in_use -= all.back().second;
+      all.pop_back();
+    }
+    ASSERT_LT(resident_bytes(), before + in_use + std::max(8 * mib, most / 4) + 4 * mib) << i;
+  }
+  for (const auto& [p, bytes] : all) heap.deallocate(p, bytes);
+  prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
 }
 
 TEST(heap, freed_memory_goes_back_to_the_system) {

@@ -27,7 +27,9 @@ bool is_executable(const fs::path& file) {
   return access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, ignored);
 }
 
-std::string find(const std::string& word) {
+}  // namespace
+
+std::string find_program(const std::string& word) {
   if (word.find('/') != word.npos) return is_executable(word) ? word : "";
   const char* const path = std::getenv("PATH");
   std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/bin:/usr/bin");
@@ -37,6 +39,8 @@ std::string find(const std::string& word) {
   }
   return "";
 }
+
+namespace {
 
 // "python3" for "#!/usr/bin/env -S python3 -u", "/bin/sh" for "#!/bin/sh -e".
 std::string interpreter(std::istream& script) {
@@ -49,7 +53,7 @@ std::string interpreter(std::istream& script) {
   std::string word;
   while (words >> word && (word.starts_with("-") || word.find('=') != word.npos)) {
   }
-  return word.empty() ? first : find(word);
+  return word.empty() ? first : find_program(word);
 }
 
 // The path of its dynamic linker; "" if it is linked statically.
@@ -112,7 +116,7 @@ bool defines_malloc(const std::string& file) {
 program_check check_program(const std::string& word) {
   program_check out;
   std::string name = word;  // or the interpreter's
-  out.file = find(word);
+  out.file = find_program(word);
   for (int scripts = 0; scripts < 4; ++scripts) {
     if (out.file.empty()) {
       std::error_code ignored;
@@ -127,7 +131,7 @@ program_check check_program(const std::string& word) {
     in.read(start, 2);
     if (start[0] == '#' && start[1] == '!') {
       const std::string wanted = interpreter(in);
-      out.file = find(wanted);
+      out.file = find_program(wanted);
       if (!wanted.empty()) name = wanted;
       continue;
     }

@@ -26,6 +26,9 @@ struct program_check {
   std::string sanitizer;  // its name, for obstacle::sanitized
 };
 
+// The file that a shell would start for `word`; empty: there is none.
+std::string find_program(const std::string& word);
+
 // The program that a shell would start for `word`; for a script, its interpreter.
 program_check check_program(const std::string& word);
 

@@ -92,6 +92,7 @@ class MALLARD_API array_space {
 
   bool owns(void* p) const noexcept;
   bool keeps(std::size_t bytes) noexcept;
+  void reuse_kept(void* p, std::size_t bytes) noexcept;
   void* allocate_lone(std::size_t bytes, const void* like = nullptr, std::size_t unit = 1) noexcept;
   void drop_lone(void* p) noexcept;
   static void give_range_of(segment* s) noexcept;
