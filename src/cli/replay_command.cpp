@@ -10,6 +10,7 @@
 #include "cli/grouping_options.hpp"
 #include "cli/newest_trace.hpp"
 #include "cli/output_file.hpp"
+#include "cli/profile_text.hpp"
 #include "cli/replay_text.hpp"
 #include "cli/result_writer.hpp"
 #include "cli/run_file.hpp"
@@ -134,6 +135,7 @@ int run_replay(replay_command_options options, const context& shared) {
   } catch (const replay::replay_error& wrong) {
     throw usage_error(fmt::format("{}: {}", options.trace, wrong.what()));
   }
+  warn_if_not_whole(trace, options.trace);
   lab::run_info run = describe(*session, options, shared.command_line);
   result_writer writer = open_results({options.json, false, options.force}, run);
   for (const std::string& warning : lab::build_warnings()) {

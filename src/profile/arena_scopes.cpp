@@ -312,13 +312,16 @@ class finder {
       for_each_frame(stack,
                      [&](std::uint32_t function) { below[function].survivors += sum.blocks; });
     }
-    std::vector<bool> inside(stacks());
+    std::vector<bool> is_inside(stacks());
+    std::vector<std::uint32_t> inside;
     for (std::uint32_t id = 1; id < stacks(); ++id) {
-      inside[id] = inside[parent(id)] || functions_.of(id) == scope;
+      if (!is_inside[parent(id)] && functions_.of(id) != scope) continue;
+      is_inside[id] = true;
+      inside.push_back(id);
     }
     std::vector<std::uint64_t> blocks(stacks());  // on and below each, up to the scope's next call
-    for (std::uint32_t id = stacks(); id-- > 1;) {
-      if (!inside[id]) continue;
+    for (; !inside.empty(); inside.pop_back()) {
+      const std::uint32_t id = inside.back();
       blocks[id] += loads_.of(id).blocks;
       if (functions_.of(id) == scope) continue;
       blocks[parent(id)] += blocks[id];

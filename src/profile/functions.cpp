@@ -31,6 +31,38 @@ bool is_runtime(std::string_view path) {
                      [&](std::string_view name) { return file_name(path).starts_with(name); });
 }
 
+// Numbers for the return addresses of stacks. If modules were unloaded, an address may have belonged
+// to two, and has a number for each.
+class addresses_of_stacks {
+ public:
+  explicit addresses_of_stacks(const trace_reader& trace)
+      : stacks_(trace.stacks()), size_(stacks_.places()) {
+    const auto& modules = trace.facts().modules;
+    if (std::none_of(modules.begin(), modules.end(),
+                     [](const module_info& one) { return one.last_stack != UINT32_MAX; })) {
+      return;
+    }
+    numbers_.resize(stacks_.size());
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;  // by place and module
+    for (std::uint32_t id = 1; id < stacks_.size(); ++id) {
+      const std::pair key(stacks_.place(id), module_at(modules, stacks_[id].ip, id));
+      const auto [at, fresh] = known.try_emplace(key, size_);
+      size_ += fresh;
+      numbers_[id] = at->second;
+    }
+  }
+
+  std::uint32_t size() const { return size_; }
+  std::uint32_t of(std::uint32_t stack) const {
+    return numbers_.empty() ? stacks_.place(stack) : numbers_[stack];
+  }
+
+ private:
+  const stack_list& stacks_;
+  std::uint32_t size_;
+  std::vector<std::uint32_t> numbers_;  // only if modules were unloaded
+};
+
 }  // namespace
 
 // Finds names of addresses, and the functions they belong to.
@@ -106,30 +138,34 @@ class function_table::finder {
 };
 
 function_table::function_table(const trace_reader& trace)
-    : trace_(trace), functions_(1), cut_depth_(trace.facts().process.stack_depth) {
+    : trace_(trace),
+      functions_(1),
+      frames_(trace.stacks().size()),
+      cut_depth_(trace.facts().process.stack_depth) {
+  // Most stacks consist of the same few addresses, so what is found is kept by address.
   const stack_list& stacks = trace.stacks();
-  names_.resize(stacks.places());
-  find_names_of_stacks();
+  const addresses_of_stacks addresses(trace);
+  std::vector<frame> ordinary(addresses.size());  // not of roots; function 0: not found yet
   finder functions(trace, functions_);
-  std::unordered_map<std::uint32_t, finder::found> outermost;  // by name: possible roots
-  std::vector<bool> starts(1);  // by stack, as far as roots_ goes: comes before a thread's function
+  std::unordered_map<std::uint32_t, finder::found> outermost;  // by address: possible roots
+  std::vector<bool> starts(1);  // by stack, up to the last root: comes before a thread's function
   for (std::uint32_t id = 1; id < stacks.size(); ++id) {
     const std::uint32_t parent = stacks.parent(id);
-    name& known = names_[name_of(id)];
+    frame& known = ordinary[addresses.of(id)];
     // Only the first frame can be a root, or one called by a frame that comes before a thread's
     // function.
     const bool first = parent == 0;
-    const bool below_start = first || (parent < starts.size() && starts[parent]);
-    if (known.function != 0 && !below_start) continue;
-    if (!below_start) {
-      const finder::found what = functions.find(stacks[id].ip, id);
-      known = {functions.function_of(what, false), what.direct};
+    if (!first && (parent >= starts.size() || !starts[parent])) {
+      if (known.function == 0) {
+        const finder::found what = functions.find(stacks[id].ip, id);
+        known = {functions.function_of(what, false) & 0x7fff'ffff, what.direct};
+      }
+      frames_[id] = known;
       continue;
     }
-    const auto [at, fresh] = outermost.try_emplace(name_of(id));
+    const auto [at, fresh] = outermost.try_emplace(addresses.of(id));
     if (fresh) at->second = functions.find(stacks[id].ip, id);
     const finder::found& what = at->second;
-    known.direct = what.direct;
     bool is_root = false;
     bool is_start = false;
     if (what.runtime || is_start_of_thread(what.name)) {
@@ -139,33 +175,13 @@ function_table::function_table(const trace_reader& trace)
     } else {
       is_root = what.name == "main" || !first;
     }
-    const std::uint32_t function = functions.function_of(what, is_root);
+    frames_[id] = {functions.function_of(what, is_root) & 0x7fff'ffff, what.direct};
     if (!is_root) {
-      known.function = function;
+      known = frames_[id];
       continue;
     }
-    roots_.resize(id + 1);
     starts.resize(id + 1);
-    roots_[id] = function;
     starts[id] = is_start;
-  }
-}
-
-// An address that belonged to two modules is distinguished by the module.
-void function_table::find_names_of_stacks() {
-  const auto& modules = trace_.facts().modules;
-  if (std::none_of(modules.begin(), modules.end(),
-                   [](const module_info& one) { return one.last_stack != UINT32_MAX; })) {
-    return;
-  }
-  const stack_list& stacks = trace_.stacks();
-  names_of_stacks_.resize(stacks.size());
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;  // by place and module
-  for (std::uint32_t id = 1; id < stacks.size(); ++id) {
-    const std::pair key(stacks.place(id), module_at(modules, stacks[id].ip, id));
-    const auto [at, fresh] = known.try_emplace(key, static_cast<std::uint32_t>(names_.size()));
-    if (fresh) names_.emplace_back();
-    names_of_stacks_[id] = at->second;
   }
 }
 

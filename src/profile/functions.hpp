@@ -32,38 +32,25 @@ class function_table {
 
   const std::vector<function>& functions() const { return functions_; }
   // Returns: the function of a stack's innermost frame; 0 for stack 0.
-  std::uint32_t of(std::uint32_t stack) const {
-    if (stack < roots_.size() && roots_[stack] != 0) return roots_[stack];
-    return names_[name_of(stack)].function;
-  }
+  std::uint32_t of(std::uint32_t stack) const { return frames_[stack].function; }
   const function& operator[](std::uint32_t id) const { return functions_[id]; }
   // Whether outermost frames may be missing, since the recorder keeps only so many. O(that number).
   bool cut(std::uint32_t stack) const;
   // Whether its innermost frame follows a direct call, from which only one function is called.
-  bool direct(std::uint32_t stack) const { return names_[name_of(stack)].direct; }
+  bool direct(std::uint32_t stack) const { return frames_[stack].direct; }
   source_line line(std::uint32_t stack) const;
   std::string module_path(std::uint32_t stack) const { return functions_[of(stack)].module; }
 
  private:
   class finder;
-  // The name of a return address in one module.
-  struct name {
-    std::uint32_t function = 0;  // of ordinary frames; 0: none
-    bool direct = false;
+  struct frame {
+    std::uint32_t function : 31 = 0;
+    std::uint32_t direct : 1 = false;
   };
-  // Most stacks consist of the same few addresses, so names are kept by address and not by stack.
-  // Only if modules were unloaded may one address have had two modules.
-  std::uint32_t name_of(std::uint32_t stack) const {
-    return names_of_stacks_.empty() ? trace_.stacks().place(stack) : names_of_stacks_[stack];
-  }
-
-  void find_names_of_stacks();
 
   const trace_reader& trace_;
   std::vector<function> functions_;
-  std::vector<name> names_;  // by place, and further ones if modules were unloaded
-  std::vector<std::uint32_t> names_of_stacks_;  // only if modules were unloaded
-  std::vector<std::uint32_t> roots_;            // by stack, up to the last root; 0: not a root
+  std::vector<frame> frames_;  // by stack
   std::uint32_t cut_depth_;
 };
 

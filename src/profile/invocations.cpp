@@ -1,6 +1,7 @@
 #include "profile/invocations.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace mallard::profile {
 
@@ -11,7 +12,11 @@ invocation_tracker::invocation_tracker(const stack_list& stacks, const function_
       nodes_(1),
       sums_(functions.functions().size()),
       survivals_(1),
-      open_functions_(functions.functions().size()) {}
+      open_functions_(functions.functions().size()) {
+  for (const function& one : functions.functions()) {
+    called_once_.push_back(one.root && !is_start_of_thread(one.name));
+  }
+}
 
 bool invocation_tracker::same_frame(std::uint32_t one, std::uint32_t other) const {
   return functions_.of(one) == functions_.of(other) &&
@@ -47,7 +52,7 @@ void invocation_tracker::arrive(std::uint32_t thread, std::uint32_t stack, bool 
   if (met.taken > 0) on.frames[met.matched - 1].stack = chain_[met.taken - 1];
   if (!on.uncertain.empty()) settle(on, possible_restart(on, met.matched));
   while (on.frames.size() > met.matched) close(on, false);
-  if (met.matched > 0 && is_called_once(on.frames[met.matched - 1].function)) follow_turn(on);
+  if (met.matched > 0 && on.frames[met.matched - 1].turn) follow_turn(on);
   std::size_t from = lifeless_restart(on, met.matched);
   note_places(on, std::min(from, met.matched));
   while (from < met.matched && functions_[on.frames[from].function].root) ++from;
@@ -65,14 +70,10 @@ void invocation_tracker::arrive(std::uint32_t thread, std::uint32_t stack, bool 
   if (joins) on.joined = on.frames.size();
 }
 
-bool invocation_tracker::is_called_once(std::uint32_t function) const {
-  return functions_[function].root && !is_start_of_thread(functions_[function].name);
-}
-
 // The innermost open frame's function is called once, and the thread was seen in it.
 void invocation_tracker::follow_turn(path& on) {
   open_frame& frame = on.frames.back();
-  open_turn& turn = frame.turn;
+  open_turn& turn = *frame.turn;
   if (is_lifeless(frame) && frame.blocks > turn.blocks) end_turn(frame, on.thread);
   const auto address = [&](std::uint32_t stack) {
     return stacks_.ip_of_place(stacks_.place(stack));
@@ -84,7 +85,7 @@ void invocation_tracker::follow_turn(path& on) {
 
 void invocation_tracker::end_turn(open_frame& frame, std::uint32_t thread) {
   constexpr std::size_t most_places = 4096;
-  open_turn& turn = frame.turn;
+  open_turn& turn = *frame.turn;
   const std::pair key(frame.function, stacks_.place(turn.first));
   if (turn.first != 0 && (turns_.size() < most_places || turns_.contains(key))) {
     turn_sum& sum = turns_[key];
@@ -244,14 +245,11 @@ std::uint32_t invocation_tracker::new_path(std::uint32_t thread) {
 }
 
 void invocation_tracker::prepend(path& on, std::size_t missing) {
-  std::vector<open_frame> frames(missing);
-  for (std::size_t i = 0; i < missing; ++i) {
-    frames[i].stack = chain_[i];
-    frames[i].function = functions_.of(chain_[i]);
-    frames[i].first_place = stacks_.place(chain_[i]);
-  }
+  std::vector<open_frame> frames;
+  for (std::size_t i = 0; i < missing; ++i) frames.push_back(frame_at(chain_[i]));
   count_functions(0);
-  on.frames.insert(on.frames.begin(), frames.begin(), frames.end());
+  on.frames.insert(on.frames.begin(), std::make_move_iterator(frames.begin()),
+                   std::make_move_iterator(frames.end()));
   on.base -= static_cast<std::uint32_t>(missing);
   if (on.joined != 0) on.joined += missing;
   for (std::size_t i = 0; i < on.frames.size(); ++i) {
@@ -319,15 +317,19 @@ void invocation_tracker::settle(path& on, std::size_t certain) {
   on.uncertain.clear();
 }
 
+invocation_tracker::open_frame invocation_tracker::frame_at(std::uint32_t stack) const {
+  open_frame out;
+  out.stack = stack;
+  out.function = functions_.of(stack);
+  out.first_place = stacks_.place(stack);
+  if (called_once_[out.function]) out.turn = std::make_unique<open_turn>();
+  return out;
+}
+
 void invocation_tracker::open(std::uint32_t id, std::uint32_t stack) {
-  auto& frames = paths_[id].frames;
-  open_frame one;
-  one.stack = stack;
-  one.function = functions_.of(stack);
-  one.first_place = stacks_.place(stack);
   count_functions(id);
+  open_frame& one = paths_[id].frames.emplace_back(frame_at(stack));
   one.recursive = open_functions_[one.function]++ != 0;
-  frames.push_back(one);
 }
 
 // Effects: counts how many frames of each function are open on this path (0: on none).
@@ -339,9 +341,7 @@ void invocation_tracker::count_functions(std::uint32_t id) {
 }
 
 void invocation_tracker::close(path& on, bool by_instant) {
-  const open_frame ended = on.frames.back();
-  on.frames.pop_back();
-  on.joined = std::min(on.joined, on.frames.size());
+  const open_frame& ended = on.frames.back();
   if (counted_path_ != 0 && &paths_[counted_path_] == &on) --open_functions_[ended.function];
   if (ended.blocks > 0 && !ended.recursive) {
     invocation_sum& sum = sums_[ended.function];
@@ -351,21 +351,27 @@ void invocation_tracker::close(path& on, bool by_instant) {
     sum.most_blocks = std::max(sum.most_blocks, ended.blocks);
     sum.threads.insert(on.thread);
   }
-  open_frame* const outside = on.frames.empty() ? nullptr : &on.frames.back();
+  open_frame* const outside = on.frames.size() > 1 ? &on.frames[on.frames.size() - 2] : nullptr;
   if (outside) {
     outside->blocks += ended.blocks;
     outside->bytes += ended.bytes;
   }
-  if (ended.node == 0) return;
-  live_node& node = nodes_[ended.node];
+  if (ended.node != 0) leave_node(ended.node, outside);
+  on.frames.pop_back();
+  on.joined = std::min(on.joined, on.frames.size());
+}
+
+// The frame of the node ends.
+void invocation_tracker::leave_node(std::uint32_t id, open_frame* outside) {
+  live_node& node = nodes_[id];
   if (node.live == 0 && node.kept == 0) {
     node.path = 0;
     node.references = 1;  // and goes with it
-    unreference(ended.node);
+    unreference(id);
   } else if (!outside) {
     node.path = 0;
   } else if (outside->node == 0) {
-    outside->node = ended.node;
+    outside->node = id;
     --node.level;
   } else {
     node.path = 0;
@@ -425,7 +431,9 @@ birthmark invocation_tracker::birth(std::uint32_t thread, std::uint32_t stack, s
     nodes_[frame.node].level = levels - 1;
   }
   ++(kept ? nodes_[frame.node].kept : nodes_[frame.node].live);
-  for (std::size_t i = 0; kept && i < on.frames.size(); ++i) ++on.frames[i].turn.kept;
+  for (std::size_t i = 0; kept && i < on.frames.size(); ++i) {
+    if (on.frames[i].turn) ++on.frames[i].turn->kept;
+  }
   ++nodes_[frame.node].references;
   return {frame.node, stack, levels & 0x7fff'ffff, kept};
 }

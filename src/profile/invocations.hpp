@@ -34,6 +34,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -139,7 +140,7 @@ class invocation_tracker {
     bool recursive = false;         // the function has an open frame further out
     std::uint64_t blocks = 0;  // allocated so far, by it and by invocations inside it that ended
     std::uint64_t bytes = 0;
-    open_turn turn;  // if the function is called once
+    std::unique_ptr<open_turn> turn;  // if the function is called once
   };
   struct survival_sum {
     survival what{};
@@ -196,11 +197,12 @@ class invocation_tracker {
   void settle(path& on, std::size_t certain);
   bool is_tail_call(const path& on, const meeting& met, std::uint32_t stack) const;
   void leave_tail(std::uint32_t thread);
-  bool is_called_once(std::uint32_t function) const;
   void follow_turn(path& on);
   void end_turn(open_frame& frame, std::uint32_t thread);
+  open_frame frame_at(std::uint32_t stack) const;
   void open(std::uint32_t id, std::uint32_t stack);
   void close(path& on, bool by_instant);
+  void leave_node(std::uint32_t id, open_frame* outside);
   void close_path(std::uint32_t id);
   std::uint32_t new_node();
   void unreference(std::uint32_t node);
@@ -209,6 +211,7 @@ class invocation_tracker {
 
   const stack_list& stacks_;
   const function_table& functions_;
+  std::vector<bool> called_once_;  // by function
 
   std::vector<path> paths_;  // [0] is unused
   std::vector<std::uint32_t> free_paths_;

@@ -387,6 +387,13 @@ TEST_F(check_command_test, a_trace_whose_events_are_damaged_is_not_whole_for_any
   const std::size_t first = dims.err.find(said);
   ASSERT_NE(first, dims.err.npos) << dims.err;
   EXPECT_EQ(dims.err.find(said, first + 1), dims.err.npos) << dims.err;
+  for (const words& reader :
+       {words{"top", "t"}, words{"diff", "t", "t"}, words{"report", "t", "-o", "page.html"},
+        words{"cut", "t", "--from", "0ns", "-o", "part"}, words{"advise", "t"},
+        words{"replay", "t", "--quick", "--strategies", "AS7", "--mallocs", "none", "--touch",
+              "none", "--json", "r.jsonl"}}) {
+    EXPECT_THAT(run(reader).err, HasSubstr(said)) << reader.front();
+  }
   for (const char* const to : {"collapsed", "speedscope", "pprof", "perfetto", "csv", "sqlite"}) {
     const ended exported = run({"export", "t", "--to", to, "-o", "x"});
     EXPECT_EQ(exported.status, 1) << to;

@@ -31,7 +31,7 @@ inline words operator+(words first, const words& second) {
 }
 
 struct ended {
-  int status;
+  int status;  // as a shell says it: 128 and the number of the signal that ended it
   std::string out;
   std::string err;
 };
@@ -57,8 +57,8 @@ class command_test : public testing::Test {
   ended finish(pid_t child) const {
     int status = 0;
     waitpid(child, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(file("stdout")),
-            read_file(file("stderr"))};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            read_file(file("stdout")), read_file(file("stderr"))};
   }
 
   ended run(const words& call) const { return finish(start(call)); }

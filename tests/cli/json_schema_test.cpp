@@ -40,6 +40,28 @@ TEST_F(json_schema_test, output_of_every_command_is_as_documented) {
   EXPECT_THAT(complaints("check", {"check", "b", "--budget", "budget", "--json"}), IsEmpty());
 }
 
+TEST_F(json_schema_test, result_files_of_every_command_are_as_documented) {
+  record("t", {"sort", "/etc/passwd"});
+  const words one_malloc = {"--strategies", "AS7", "--mallocs", "none", "--touch", "none"};
+  for (const words& call :
+       {words{"bench", "density", "--quick", "--ds", "DS1", "--sizes", "6", "--reps", "2"},
+        words{"replay", "t", "--quick", "--only", "(all)"} + one_malloc,
+        words{"whatif", "--malloc", "mallard", "--repetitions", "2"}}) {
+    words whole = call + words{"--json", call.front()};
+    if (call.front() == "whatif") whole = whole + words{"--", "sort", "/etc/passwd"};
+    ASSERT_EQ(run(whole).status, 0) << call.front();
+    std::istringstream lines(read_file(file(call.front())));
+    std::size_t cells = 0;
+    for (std::string line; std::getline(lines, line);) {
+      const auto value = nlohmann::json::parse(line);
+      const std::string kind = value["kind"].get<std::string>();
+      cells += kind == "cell";
+      EXPECT_THAT(schema().complaints("result_" + kind, value), IsEmpty()) << call.front();
+    }
+    EXPECT_GT(cells, 0u) << call.front();
+  }
+}
+
 TEST_F(json_schema_test, verdicts_are_as_documented) {
   write("results", to_line(lab::make_run()) + "\n" +
                        to_line(lab::make_cell("DS1", 6, "AS1", "global", "clean", 2)) + "\n" +
@@ -63,6 +85,8 @@ TEST_F(json_schema_test, names_what_is_missing_or_of_another_type) {
                                 {"places", {{{"function", "f"}}}}};
   EXPECT_THAT(schema().complaints("top", place), SizeIs(3 + 9));
   EXPECT_THAT(schema().complaints("top", {{"other", 1}}), SizeIs(5 + 1));
+  const nlohmann::json run = {{"parameters", {{"leaves", true}}}};
+  EXPECT_THAT(schema().complaints("result_run", run), SizeIs(15 + 1));
 }
 
 }  // namespace

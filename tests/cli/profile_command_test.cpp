@@ -243,18 +243,43 @@ TEST_F(profile_command_test, without_a_file_and_without_a_trace_it_is_refused) {
   EXPECT_FALSE(fs::exists(file("x")));
 }
 
-TEST_F(profile_command_test, an_interrupt_leaves_no_part_of_a_file) {
-  profile::trace_writer large(file("large").string(), {});
-  const std::vector<profile::event> some(1 << 16, {.address = 64, .size = 1});
+// A trace whose reading takes a while.
+void write_large_trace(const fs::path& file) {
+  profile::trace_writer large(file.string(), {});
+  const std::uint32_t stack = large.stack(0, {.ip = 1, .frame_address = 1});
+  std::vector<profile::event> some(1 << 16, {.address = 64, .size = 1, .stack = stack});
+  for (std::size_t i = 1; i < some.size(); i += 2) some[i].kind = profile::event_kind::free;
   for (int i = 0; i < 30; ++i) large.events(0, some);
   ASSERT_TRUE(large.finish());
+}
+
+TEST_F(profile_command_test, an_interrupt_ends_each_reader_with_the_status_of_one) {
+  write_large_trace(file("large"));
+  write("budget", "peak <= 1 GiB\n");
+  for (const words& call :
+       {words{"dims", "large"}, words{"top", "large"}, words{"diff", "large", "large"},
+        words{"report", "large", "-o", "page.html"}, words{"advise", "large"},
+        words{"export", "large", "--to", "csv", "-o", "part"},
+        words{"cut", "large", "--from", "0ns", "-o", "part"}, words{"replay", "large"},
+        words{"check", "large", "--budget", "budget"}}) {
+    const pid_t child = start(call);
+    usleep(20000);
+    kill(child, SIGINT);
+    const ended result = finish(child);
+    EXPECT_EQ(result.status, 128 + SIGINT) << call.front() << result.err;
+  }
+  EXPECT_FALSE(fs::exists(file("page.html")) || fs::exists(file("part")));
+}
+
+TEST_F(profile_command_test, an_interrupt_leaves_no_part_of_a_file) {
+  write_large_trace(file("large"));
   for (const words& command : {words{"export", "--to", "csv"}, words{"export", "--to", "sqlite"},
                                words{"cut", "--from", "0ns"}}) {
     const pid_t child = start(command + words{"large", "-o", "new"});
     const fs::path part = file("new." + std::to_string(child) + ".tmp");
     while (!fs::exists(part)) usleep(1000);
     kill(child, SIGINT);
-    EXPECT_NE(finish(child).status, 0) << command.front();
+    EXPECT_EQ(finish(child).status, 128 + SIGINT) << command.front();
     EXPECT_FALSE(fs::exists(part) || fs::exists(file("new"))) << command.front();
   }
 }

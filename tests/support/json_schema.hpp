@@ -1,5 +1,5 @@
 // Holds a JSON value against a JSON Schema, as far as docs/schema.json needs one: $ref, type,
-// const, enum, properties, required, additionalProperties (false) and items.
+// const, enum, properties, required, additionalProperties and items.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -80,8 +80,13 @@ class json_schema {
     for (const auto& [name, member] : value.items()) {
       if (known.contains(name)) {
         hold(known[name], member, at + "/" + name, out);
-      } else if (schema.value("additionalProperties", json(true)) == json(false)) {
+        continue;
+      }
+      const json others = schema.value("additionalProperties", json(true));
+      if (others == json(false)) {
         out.push_back(at + ": has a member that is not documented: " + name);
+      } else if (others.is_object()) {
+        hold(others, member, at + "/" + name, out);
       }
     }
   }
