@@ -235,16 +235,23 @@ class finder {
     std::sort(found.begin(), found.end(), [&](std::uint32_t a, std::uint32_t b) {
       return std::tie(candidates_[b].bytes, a) < std::tie(candidates_[a].bytes, b);
     });
-    std::vector<std::vector<blocks_of_stack>> stacks = survivor_stacks(found);
+    std::vector<std::vector<blocks_of_stack>> surviving = survivor_stacks(found);
+    std::vector<std::uint32_t> kept_in;
+    for (const std::uint32_t function : found) {
+      const candidate& one = candidates_[function];
+      if (one.survivors > 0 && one.qualifies()) kept_in.push_back(function);
+    }
+    if (kept_in.size() > scopes_with_keepers) kept_in.resize(scopes_with_keepers);
+    const std::vector<std::uint8_t> within = functions_within(kept_in);
+    std::vector<std::uint64_t> blocks(stacks());
     std::vector<arena_scope> out;
-    std::size_t with_keepers = 0;
+    std::size_t next = 0;  // of kept_in
     for (std::size_t i = 0; i < found.size(); ++i) {
-      const candidate& one = candidates_[found[i]];
       std::vector<keeping_function> kept_by;
-      if (one.survivors > 0 && one.qualifies() && ++with_keepers <= scopes_with_keepers) {
-        kept_by = keepers(found[i], stacks[i]);
+      if (next < kept_in.size() && kept_in[next] == found[i]) {
+        kept_by = keepers(found[i], surviving[i], within, 1u << next++, blocks);
       }
-      out.push_back(scope_of(found[i], std::move(stacks[i])));
+      out.push_back(scope_of(found[i], std::move(surviving[i])));
       out.back().kept_by = std::move(kept_by);
     }
     std::sort(out.begin(), out.end(), [](const arena_scope& a, const arena_scope& b) {
@@ -292,10 +299,24 @@ class finder {
     return out;
   }
 
+  // By stack: a bit for each of these at most eight functions that has a frame in it.
+  std::vector<std::uint8_t> functions_within(const std::vector<std::uint32_t>& of) const {
+    std::vector<std::uint8_t> bit(candidates_.size());
+    for (std::size_t i = 0; i < of.size(); ++i) bit[of[i]] = static_cast<std::uint8_t>(1u << i);
+    std::vector<std::uint8_t> out(stacks());
+    for (std::uint32_t id = 1; id < stacks(); ++id)
+      out[id] = out[parent(id)] | bit[functions_.of(id)];
+    return out;
+  }
+
   // The outermost functions below the scope most of whose blocks there survive the scope; those of
-  // libraries, such as the insertion into a certain map, where the program has none.
+  // libraries, such as the insertion into a certain map, where the program has none. The
+  // scope's stacks have this bit in `within`. `blocks`: zeros, by stack, which they are again
+  // afterwards.
   std::vector<keeping_function> keepers(std::uint32_t scope,
-                                        const std::vector<blocks_of_stack>& surviving) const {
+                                        const std::vector<blocks_of_stack>& surviving,
+                                        const std::vector<std::uint8_t>& within, unsigned bit,
+                                        std::vector<std::uint64_t>& blocks) const {
     struct tally {
       std::uint64_t blocks = 0, survivors = 0;
       bool keeps() const {
@@ -312,22 +333,15 @@ class finder {
       for_each_frame(stack,
                      [&](std::uint32_t function) { below[function].survivors += sum.blocks; });
     }
-    std::vector<bool> is_inside(stacks());
-    std::vector<std::uint32_t> inside;
-    for (std::uint32_t id = 1; id < stacks(); ++id) {
-      if (!is_inside[parent(id)] && functions_.of(id) != scope) continue;
-      is_inside[id] = true;
-      inside.push_back(id);
-    }
-    std::vector<std::uint64_t> blocks(stacks());  // on and below each, up to the scope's next call
-    for (; !inside.empty(); inside.pop_back()) {
-      const std::uint32_t id = inside.back();
-      blocks[id] += loads_.of(id).blocks;
+    // Adds up those on and below each stack, up to the scope's next call.
+    for (std::uint32_t id = stacks(); id-- > 1;) {
+      if ((within[id] & bit) == 0) continue;
+      const std::uint64_t sum = std::exchange(blocks[id], 0) + loads_.of(id).blocks;
       if (functions_.of(id) == scope) continue;
-      blocks[parent(id)] += blocks[id];
+      blocks[parent(id)] += sum;
       if (!first_[id]) continue;
       const auto found = below.find(functions_.of(id));
-      if (found != below.end()) found->second.blocks += blocks[id];
+      if (found != below.end()) found->second.blocks += sum;
     }
     std::map<std::uint32_t, tally> found;
     for (const auto& [stack, sum] : surviving) {
