@@ -36,9 +36,6 @@ void check(const profile::trace_reader& trace, const decode_options& options) {
          machine.machine + ": replay it there");
   }
   if (profile::lacks(process, "frees")) fail("the trace does not say when blocks were freed");
-  if (profile::lacks(process, "threads") && !options.one_lane) {
-    fail("the trace does not say which thread did what: replay it with --order serial");
-  }
   if (profile::lacks(process, "times") && options.think != think_time::none) {
     fail("the trace has no times: replay it with --think none");
   }

@@ -10,6 +10,7 @@
 #include "lab/measuring/mallocs.hpp"
 #include "lab/measuring/peers.hpp"
 #include "lab/measuring/usage_error.hpp"
+#include "profile/trace/lacks.hpp"
 #include "replay/measure.hpp"
 #include "replay/think.hpp"
 
@@ -47,9 +48,10 @@ double median_of(const lab::cell_result* cell, const char* measure) {
 
 replay_session::replay_session(profile::trace_reader& trace, const replay_options& options)
     : options_(options) {
+  if (profile::lacks(trace.facts().process, "threads")) options_.order = replay_order::serial;
   decode_options how;
   how.grouping = options.grouping;
-  how.one_lane = options.order == replay_order::serial;
+  how.one_lane = options_.order == replay_order::serial;
   how.think = options.think;
   trace_decoder decoder(trace, how);
   std::vector<std::string> names = options.subsystems;

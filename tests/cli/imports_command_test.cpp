@@ -56,6 +56,12 @@ TEST_F(imports_command_test, heaptracks_files_are_read_as_traces) {
   EXPECT_EQ(run({"export", "h", "--to", "pprof", "-o", "h.pb"}).status, 0);
   EXPECT_EQ(run({"cut", "h", "-o", "cut"}).status, 0);
   EXPECT_EQ(run({"check", "h", "--budget", "b"}).status, 0);
+  const ended replayed =
+      run({"replay", "h", "--quick", "--strategies", "AS7", "--mallocs", "none", "--json", "r"});
+  EXPECT_EQ(replayed.status, 0) << replayed.err;
+  EXPECT_THAT(read_file(file("r")), HasSubstr("\"order\":\"serial\""));
+  const ended advised = run({"advise", "h"});
+  EXPECT_EQ(advised.status, 0) << advised.err;
 }
 
 TEST_F(imports_command_test, a_trace_that_cannot_be_written_leaves_the_file_as_it_was) {

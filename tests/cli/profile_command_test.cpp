@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "command_fixture.hpp"
 #include "profile/trace/trace_writer.hpp"
@@ -282,6 +283,28 @@ TEST_F(profile_command_test, an_interrupt_leaves_no_part_of_a_file) {
     EXPECT_EQ(finish(child).status, 128 + SIGINT) << command.front();
     EXPECT_FALSE(fs::exists(part) || fs::exists(file("new"))) << command.front();
   }
+}
+
+TEST_F(profile_command_test, what_lived_at_the_peak_adds_up_to_the_peak_everywhere) {
+  const auto dims = nlohmann::json::parse(run({"dims", "t.mallard", "--json"}).out);
+  const auto peak = dims["total"]["peak_bytes"].get<std::uint64_t>();
+  const auto top = nlohmann::json::parse(run({"top", "t.mallard", "--sort", "peak", "--json"}).out);
+  std::uint64_t listed = 0, before = UINT64_MAX;
+  for (const auto& place : top["places"]) {
+    const auto bytes = place["peak_bytes"].get<std::uint64_t>();
+    EXPECT_LE(bytes, before);
+    listed += before = bytes;
+  }
+  EXPECT_EQ(listed, peak);
+  ASSERT_EQ(
+      run({"export", "t.mallard", "--to", "collapsed", "--weight", "peak_space", "-o", "c"}).status,
+      0);
+  std::istringstream lines(read_file(file("c")));
+  std::uint64_t exported = 0;
+  for (std::string line; std::getline(lines, line);) {
+    exported += std::stoull(line.substr(line.rfind(' ') + 1));
+  }
+  EXPECT_EQ(exported, peak);
 }
 
 TEST_F(profile_command_test, an_input_is_never_the_output) {

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/command_fixture.hpp"
 
 namespace {
@@ -99,6 +101,19 @@ TEST_F(live_command_test, attaches_to_a_process_that_was_started_without_the_lib
     EXPECT_EQ(result.out.find("in all: 0 "), std::string::npos) << result.out;
     EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0);
   }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+TEST_F(live_command_test, a_process_that_goes_on_is_advised_from_so_many_seconds_of_it) {
+  const pid_t child = start_working();
+  const ended result =
+      run({"advise", "--pid", std::to_string(child), "--for", "0.05", "--quick", "--json"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const auto report = nlohmann::json::parse(result.out);
+  EXPECT_FALSE(report["advice"].empty());
+  for (const auto& one : report["advice"]) EXPECT_TRUE(one["tried"].is_null()) << one;
+  EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
 }
