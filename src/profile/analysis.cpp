@@ -182,7 +182,7 @@ dims_result trace_analysis::finish(std::span<block_watcher* const> also) {
   second.read(trace_, options_.part, out.total.peak_bytes, also);
   second.finish(out);
   out.all.total = out.total;
-  if (const auto share = estimated_share(out.all)) take_heap_share(out, *share);
+  if (out.heap) take_heap_share(out, *out.heap);
   out.subsystems_by = name_of(options_.subsystems.by);
   out.dropped = trace_.dropped();
   out.complete = trace_.is_whole();

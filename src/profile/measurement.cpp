@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "profile/density.hpp"
+
 namespace mallard::profile {
 namespace {
 
@@ -47,9 +49,13 @@ void measurement::finish(dims_result& out) {
   for (const auto& one : meters_) used += one != nullptr;
   const auto& caches = trace_.facts().process.cache_bytes;
   out.all = all_.finish(used, caches);
+  out.heap = estimated_share(out.all);
+  const plain_time plain = all_.without_recorder(out.heap);
+  all_.find_contention(out.all, plain);
   for (const auto& meter : meters_) {
     if (!meter) continue;
     subsystem one = meter->finish(used, caches);
+    meter->find_contention(one, plain);
     if (one.total.bytes > 0 || one.cpu_ns > 0) out.subsystems.push_back(std::move(one));
   }
   std::sort(out.subsystems.begin(), out.subsystems.end(),

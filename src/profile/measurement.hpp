@@ -25,7 +25,7 @@ class measurement final : public block_handler {
   // `also` get the same calls.
   void read(trace_reader& trace, const selection& part, std::uint64_t peak_bytes,
             std::span<block_watcher* const> also);
-  // Effects: sets `all` and `subsystems`.
+  // Effects: sets `all`, `heap` and `subsystems`.
   void finish(dims_result& out);
 
   // Called by block_stream.

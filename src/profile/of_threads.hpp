@@ -1,11 +1,13 @@
-// A value for each thread, and a set of threads. Events of a thread come in bursts, so both keep
-// the latest thread at hand.
+// A value for each thread, a set of threads, and counts by thread. Events of a thread come in
+// bursts, so all keep the latest thread at hand.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 namespace mallard::profile {
 
@@ -50,6 +52,26 @@ class thread_set {
  private:
   std::set<std::uint32_t> all_;
   std::uint32_t latest_ = 0;
+};
+
+class thread_counts {
+ public:
+  thread_counts() = default;
+  thread_counts(const thread_counts&) = delete;
+  thread_counts& operator=(const thread_counts&) = delete;
+
+  // O(log n), and nearly free for the thread of the last call.
+  void add(std::uint32_t thread, std::uint64_t times = 1) {
+    if (!latest_ || latest_->first != thread) latest_ = &*all_.try_emplace(thread).first;
+    latest_->second += times;
+  }
+  std::size_t size() const { return all_.size(); }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+ private:
+  std::map<std::uint32_t, std::uint64_t> all_;  // its nodes do not move
+  std::pair<const std::uint32_t, std::uint64_t>* latest_ = nullptr;
 };
 
 }  // namespace mallard::profile

@@ -62,10 +62,9 @@ void subsystem_meter::account::add(const account& other) {
   busy += other.busy;
   epoch_use += other.epoch_use;
   epoch_bytes += other.epoch_bytes;
-  overlap += other.overlap;
   classes.resize(std::max(classes.size(), other.classes.size()));
   for (std::size_t i = 0; i < other.classes.size(); ++i) classes[i] += other.classes[i];
-  threads.insert(other.threads);
+  for (const auto& [thread, times] : other.operations) operations.add(thread, times);
 }
 
 subsystem_meter::subsystem_meter(std::string name, const meter_setting& setting, bool whole)
@@ -99,25 +98,10 @@ subsystem_meter::account& subsystem_meter::window_at(std::uint64_t time) {
   return current();
 }
 
-// The time of an allocation is its end, that of a free its beginning.
-//
-// Concurrency: only the latest operations of two different threads are kept. A new operation
-// overlaps the other thread's one or not; the overlaps are summed up.
 void subsystem_meter::busy(std::uint64_t time, std::uint32_t thread, bool allocation) {
-  const double length = allocation ? setting_.allocation_ns : setting_.free_ns;
-  const double at = static_cast<double>(time);
-  const interval now{allocation ? at - length : at, allocation ? at : at + length, thread};
-  const interval& other = last_[0].thread == thread ? last_[1] : last_[0];
-  double overlap = 0;
-  if (other.thread != UINT32_MAX && other.thread != thread) {
-    overlap = std::max(0.0, std::min(now.until, other.until) - std::max(now.from, other.from));
-  }
-  if (last_[0].thread != thread) last_[1] = last_[0];
-  last_[0] = now;
   account& here = window_at(time);
-  here.busy += length;
-  here.overlap += overlap;
-  here.threads.insert(thread);
+  here.busy += allocation ? setting_.allocation_ns : setting_.free_ns;
+  here.operations.add(thread);
 }
 
 void subsystem_meter::touch_pages(const metered_block& block, bool allocation) {
@@ -245,13 +229,72 @@ dimensions subsystem_meter::dims_of(const account& one, double wall, std::uint64
                        ? 0.0
                        : static_cast<double>(one.runs - 1) / (allocations - 1);
   }
-  const auto threads = static_cast<double>(one.threads.size());
+  const auto threads = static_cast<double>(one.operations.size());
   if (setting_.has_threads && threads > 0 && wall > 0) {
     out.C.literal = threads > 1 ? std::min(1.0, one.busy / (threads * wall)) : 0.0;
-    // Two threads are inside during each overlap.
-    out.C.scaled = threads > 1 ? std::min(1.0, ratio(2 * one.overlap, one.busy)) : 0.0;
+    out.C.scaled = 0.0;
   }
   return out;
+}
+
+recorded_stretch subsystem_meter::stretch_of(const account& one) const {
+  recorded_stretch out;
+  out.wall =
+      static_cast<double>(setting_.until - setting_.from) / static_cast<double>(parts().size());
+  out.program = std::max(one.busy, static_cast<double>(one.samples * setting_.cpu_sample_ns));
+  for (const auto& [thread, times] : one.operations) out.operations += static_cast<double>(times);
+  return out;
+}
+
+plain_time subsystem_meter::without_recorder(const std::optional<heap_share>& share) const {
+  recorded_stretch all;
+  double threads_time = 0;
+  for (const account& one : parts()) {
+    const recorded_stretch part = stretch_of(one);
+    all.program += part.program;
+    all.operations += part.operations;
+    threads_time += part.wall * static_cast<double>(one.operations.size());
+  }
+  plain_time out;
+  if (all.operations > 0) {
+    out.operation = (share ? share->share : 1) * all.program / all.operations;
+  }
+  const double of_recorder = share ? recorder_time(all, threads_time) : 0;
+  // So few samples of a window say nothing: those of its neighbours count, too.
+  constexpr std::uint64_t enough = 16;
+  std::size_t first = 0;
+  recorded_stretch some;
+  std::uint64_t samples = 0;
+  for (std::size_t i = 0; i < parts().size(); ++i) {
+    const recorded_stretch part = stretch_of(parts()[i]);
+    some.wall += part.wall;
+    some.program += part.program;
+    some.operations += part.operations;
+    samples += parts()[i].samples;
+    if (samples < enough && i + 1 < parts().size()) continue;
+    const double each = plain_wall(some, of_recorder) / static_cast<double>(i + 1 - first);
+    out.windows.resize(i + 1, each);
+    first = i + 1;
+    some = {};
+    samples = 0;
+  }
+  return out;
+}
+
+void subsystem_meter::find_contention(subsystem& out, const plain_time& plain) const {
+  if (!out.dims.C.scaled) return;
+  double all = 0, in_company = 0;
+  for (std::size_t i = 0; i < parts().size(); ++i) {
+    const account& one = parts()[i];
+    const double here = operations_in_company(one.operations, plain.operation, plain.windows[i]);
+    const double operations = stretch_of(one).operations;
+    in_company += here;
+    all += operations;
+    if (i < out.windows.size() && out.windows[i].dims.C.scaled) {
+      out.windows[i].dims.C.scaled = ratio(here, operations);
+    }
+  }
+  out.dims.C.scaled = ratio(in_company, all);
 }
 
 subsystem subsystem_meter::finish(std::size_t subsystems,
@@ -274,7 +317,7 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
   out.looks_in_heap = all_.looks_in_heap;
   out.unique_sizes = sizes_.different();
   out.effective_classes = all_.allocations > 0 ? std::exp2(entropy(all_.classes)) : 0;
-  out.threads.assign(all_.threads.begin(), all_.threads.end());
+  for (const auto& [thread, times] : all_.operations) out.threads.push_back(thread);
   out.epochs = {epochs_.count(), epochs_.quantile(0.5), epochs_.max()};
   out.sizes = sizes_.sorted();
   for (std::size_t n = 0; n < size_by_lifetime_[0].size(); ++n) {

@@ -8,17 +8,19 @@
 //      peak
 //   U  peak over total bytes; scaled: the same within epochs, from nothing alive to nothing alive
 //   C  expected concurrent operations over threads; scaled: the share of the time in operations
-//      during which another thread is in one, too
+//      during which another thread is in one, too (see contention.hpp)
 //   F  allocations by others in between; scaled: how often another subsystem interrupts its run
 //      of allocations of a size class
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "profile/block_stream.hpp"
+#include "profile/contention.hpp"
 #include "profile/live_table.hpp"
 #include "profile/number_counts.hpp"
 #include "profile/of_threads.hpp"
@@ -71,7 +73,12 @@ class subsystem_meter {
   void at_peak(const placement& where);
   void at_end(const placement& where);
 
+  // All but C's scaled form.
   subsystem finish(std::size_t subsystems, const std::vector<std::uint64_t>& cache_bytes);
+  // Of the whole program; `share`: of the heap in its processor time, not set if there are no
+  // samples: then only operations are known to take time. Both come after finish().
+  plain_time without_recorder(const std::optional<heap_share>& share) const;
+  void find_contention(subsystem& out, const plain_time& plain) const;
 
  private:
   // Sums of the whole time or a window.
@@ -79,10 +86,10 @@ class subsystem_meter {
     std::uint64_t allocations = 0, frees = 0, bytes = 0, peak = 0;
     std::uint64_t samples = 0, looks = 0, looks_in_heap = 0;
     std::uint64_t runs = 0;                 // of allocations that no other subsystem interrupts
-    double busy = 0, overlap = 0;           // ns
+    double busy = 0;                        // ns, by the timed operations
     double epoch_use = 0, epoch_bytes = 0;  // sums of the peaks and bytes of epochs that ended here
     std::vector<std::uint64_t> classes;     // allocations by size class
-    thread_set threads;
+    thread_counts operations;               // of each thread
     // Adds everything but peaks, which have no meaningful sum.
     void add(const account& other);
   };
@@ -90,13 +97,12 @@ class subsystem_meter {
     std::uint64_t address = 0;  // named as live_table requires
     std::uint64_t blocks = 0;
   };
-  struct interval {
-    double from = 0, until = 0;
-    std::uint32_t thread = UINT32_MAX;
-  };
-
+  std::span<const account> parts() const {
+    return windows_.empty() ? std::span(&all_, 1) : windows_;
+  }
   account& current() { return windows_.empty() ? all_ : windows_[window_]; }
   account& window_at(std::uint64_t time);
+  recorded_stretch stretch_of(const account& one) const;
   void end_epoch();
   void roll(std::uint64_t time);
   void busy(std::uint64_t time, std::uint32_t thread, bool allocation);
@@ -119,7 +125,6 @@ class subsystem_meter {
   std::uint64_t epoch_bytes_ = 0, epoch_peak_ = 0;
   number_counts epochs_;
   std::uint64_t transitions_ = 0;
-  std::array<interval, 2> last_{};  // the latest operations of two different threads
   live_table<page_blocks> pages_;
   std::uint64_t pages_at_peak_ = 0;
   std::uint64_t last_end_ = 0;  // of the block born last

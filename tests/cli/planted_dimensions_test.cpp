@@ -12,7 +12,7 @@ using nlohmann::json;
 class planted_dimensions : public command_test {
  protected:
   json of_functions(const std::string& kind) const {
-    record(kind, {PLANTED_PROGRAM, kind});
+    EXPECT_EQ(run({"record", "-q", "-o", kind, "--", PLANTED_PROGRAM, kind}).status, 0);
     const ended shown = run({"dims", "--json", "--by", "function", kind});
     EXPECT_EQ(shown.status, 0) << shown.err;
     const json all = json::parse(shown.out);
@@ -58,6 +58,11 @@ TEST_F(planted_dimensions, fragmentability_is_how_often_another_allocates_alike_
     EXPECT_DOUBLE_EQ(by_turns.at(one).at("F").at("scaled"), 1);
     EXPECT_DOUBLE_EQ(in_runs.at(one).at("F").at("scaled"), 15 / (count / 2 - 1));
   }
+}
+
+TEST_F(planted_dimensions, contention_is_high_where_threads_are_in_the_heap_at_once) {
+  EXPECT_GT(of_functions("threads_at_once").at("pairs").at("C").at("scaled"), 0.2);
+  EXPECT_LT(of_functions("threads_one_by_one").at("pairs").at("C").at("scaled"), 0.05);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // A program whose dimensions are known from its text: planted_program KIND. Nothing but the
 // functions below allocates.
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,24 @@ void free_all(void* volatile* blocks, int n) {
   free(last);
 }
 
+// As often that it takes a while.
+[[gnu::noinline]] void pairs() {
+  for (int i = 0; i < 1500000; ++i) {
+    void* volatile block = malloc(64);
+    free(block);
+  }
+}
+
+pthread_t start_pairs() {
+  pthread_t thread;
+  const auto run = [](void*) -> void* {
+    pairs();
+    return nullptr;
+  };
+  pthread_create(&thread, nullptr, run, nullptr);
+  return thread;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -61,6 +80,12 @@ int main(int argc, char** argv) {
     rounds();
   } else if (strcmp(kind, "relay") == 0) {
     relay();
+  } else if (strcmp(kind, "threads_at_once") == 0) {
+    const pthread_t other = start_pairs();
+    pthread_join(start_pairs(), nullptr);
+    pthread_join(other, nullptr);
+  } else if (strcmp(kind, "threads_one_by_one") == 0) {
+    for (int i = 0; i < 2; ++i) pthread_join(start_pairs(), nullptr);
   } else if (strcmp(kind, "by_turns") == 0) {
     for (int i = 0; i < count; ++i) {
       allocate_small(i);

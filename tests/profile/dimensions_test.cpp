@@ -144,8 +144,8 @@ TEST_F(dimensions_test, utilization_is_peak_over_total) {
   EXPECT_EQ(named(dims, "user").epochs.max_bytes, 200u);
 }
 
-TEST_F(dimensions_test, contention_is_where_two_threads_are_inside_at_once) {
-  // Each event is 10 ns after the one before and takes 10 ns.
+TEST_F(dimensions_test, contention_is_how_much_of_the_time_another_thread_is_inside) {
+  // Each event is 10 ns after the one before.
   for (int i = 0; i < 100; ++i) {
     script.on_thread(1);
     in("shared", [&] { script.allocate(1, 8, 20); });
@@ -158,9 +158,9 @@ TEST_F(dimensions_test, contention_is_where_two_threads_are_inside_at_once) {
   });
   const auto dims = result();
   const subsystem& shared = named(dims, "shared");
-  // Operations of 20 ns, one each 10 ns: half of each is shared with the one before, half with the
-  // one after. 4 us of them in 3 us of run, on two threads.
-  EXPECT_NEAR(*shared.dims.C.scaled, 1.0, 0.01);
+  // Windows of 30 ns with three operations of 20 ns: two of a thread, and another one beside it for
+  // two thirds of the time; and one of the other thread, never alone. 4 us of operations in 3 us.
+  EXPECT_NEAR(*shared.dims.C.scaled, (2 * 2.0 / 3 + 1) / 3, 0.01);
   EXPECT_NEAR(*shared.dims.C.literal, 4000.0 / (2 * 3000), 0.01);
   EXPECT_EQ(*named(dims, "alone").dims.C.literal, 0);
   EXPECT_EQ(*named(dims, "alone").dims.C.scaled, 0);
