@@ -2,7 +2,8 @@
 # recorded, and the recording has to name the program that matters: its trace, or why there is none.
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154  # programs of other languages stand in quotes; variables are the other file's
 
-# foreign <name> <what it needs, by command> <program that is to be recorded or named> <command…>
+# foreign <name> <what it needs, by command> <file name, as a pattern, of the program that is to be recorded or
+# named> <command…>: where one program only starts another, the other.
 foreign() {
   expected=$3
   needed=$2
@@ -143,7 +144,13 @@ pid_namespace() { on unshare --fork --pid --mount-proc sh -c 'echo $$; seq 300 |
 setpriv_program() { on setpriv --reuid=65534 --regid=65534 --clear-groups sh -c 'id -u; seq 300 | sort | md5sum'; }
 su_program() { on su -s /bin/sh nobody -c 'id -un; exit 21'; }
 sudo_program() { on sudo -n -u nobody sh -c 'id -un; exit 22'; }
-setuid_child() { on setpriv --reuid=65534 --regid=65534 --clear-groups sh -c 'umount /nowhere 2>/dev/null; echo $?'; }
+# The recorder is not root here, which gains no rights from a file.
+setuid_child() {
+  chmod a+rX .. && chown nobody . || return
+  by="setpriv --reuid=65534 --regid=65534 --clear-groups $by"
+  on test -r "$library" 2>/dev/null || return
+  on sh -c 'umount /nowhere 2>/dev/null; echo $?'
+}
 chroot_program() { mkdir root && cp "$(command -v busybox)" root/ && on chroot root /busybox echo deep; }
 prlimit_program() { on sh -c 'ulimit -v 2000000; exec sort --version' | head -n 1; }
 
@@ -192,7 +199,7 @@ attached_redis() {
   for i in $(seq 100); do [ -S socket ] && break; sleep 0.1; done
   recorder=
   if [ -n "$by" ]; then
-    "$library" record --pid $server --for 2 --force -o "$work/attached.trace" &
+    "$library" record --pid $server --for 2 -o "mallard.redis-server.$server.trace" &
     recorder=$!
   fi
   for round in 1 2 3; do
@@ -226,7 +233,12 @@ npm_program() { echo '{"name":"x","version":"1.2.3","scripts":{"go":"echo $((6 *
 gdb_program() { c_program; gcc -g own.c -o debugged || return; on gdb -batch -nx -ex run -ex 'info program' ./debugged </dev/null | grep -v -e process -e Thread -e libthread -e libmallard; }
 strace_program() { on strace -f -qq -e trace=none sh -c 'seq 200 | sort | md5sum; exit 13'; }
 valgrind_program() { c_program; gcc own.c -o checked || return; on valgrind -q --error-exitcode=77 ./checked v; }
-tmux_program() { on tmux -L "t$$" -f /dev/null new-session -d 'seq 100 | sort -n | tail -n 1 >out'; for i in $(seq 50); do [ -s out ] && break; sleep 0.1; done; cat out; }
+tmux_program() {
+  by=${by:+${by% --} --wait --}
+  on tmux -L "t$$" -f /dev/null new-session -d 'seq 100 | sort -n | tail -n 1 >out'
+  for i in $(seq 50); do [ -s out ] && break; sleep 0.1; done
+  cat out
+}
 vim_program() { seq 2000 >text; on vim -Nu NONE -es -c '%s/7/seven/g' -c 'sort' -c wq text; md5sum <text; }
 make_program() {
   printf 'all: $(patsubst %%,f%%,1 2 3 4 5 6 7 8)\nf%%:\n\t@seq $* 200 | sort -n | md5sum >$@\n' >Makefile
@@ -244,8 +256,8 @@ foreign perl-processes perl perl perl_processes
 foreign emptied-environment gcc lonely emptied_environment
 foreign without-preload gcc lonely emptied_with_path
 foreign wrapper gcc wrapped wrapper_program
-foreign other-user setpriv "(sh|dash)" setpriv_program
-foreign user-namespace unshare "(sh|dash)" unshare_program
+foreign other-user setpriv sh setpriv_program
+foreign user-namespace unshare sh unshare_program
 foreign daemon setsid sort daemon_program
 foreign little-room sort sort prlimit_program
 if [ "$short" != short ]; then
@@ -267,31 +279,31 @@ if [ "$short" != short ]; then
   foreign go go go_static go_program
   foreign cgo "go gcc" go_dynamic cgo_program
   foreign rust rustc rust_main rust_program
-  foreign pid-namespace unshare "(sh|dash)" pid_namespace
-  foreign su su "(su|sh|dash)" su_program
-  foreign sudo sudo sudo sudo_program
-  foreign setuid-child "setpriv umount" "(umount|sh|dash)" setuid_child
-  foreign chroot "chroot busybox" "(busybox|chroot)" chroot_program
-  foreign bwrap bwrap "(sh|dash)" bwrap_program
+  foreign pid-namespace unshare sh pid_namespace
+  foreign su su sh su_program
+  foreign sudo sudo sh sudo_program
+  foreign setuid-child "setpriv umount" umount setuid_child
+  foreign chroot "chroot busybox" busybox chroot_program
+  foreign bwrap bwrap sh bwrap_program
   foreign background start-stop-daemon perl background_program
   foreign memcached "memcached perl" memcached memcached_program
   foreign nginx "nginx curl" nginx nginx_program
   foreign curl curl curl curl_program
   foreign postgres psql postgres postgres_program
   foreign chromium chromium chromium chromium_program
-  foreign npm npm "(node|npm)" npm_program
+  foreign npm npm sh npm_program
   foreign gdb "gdb gcc" debugged gdb_program
-  foreign strace strace "(sh|dash|sort)" strace_program
-  foreign valgrind "valgrind gcc" "(valgrind|checked|memcheck)" valgrind_program
-  foreign tmux tmux tmux tmux_program
+  foreign strace strace sort strace_program
+  foreign valgrind "valgrind gcc" "memcheck-.*-linux" valgrind_program
+  foreign tmux tmux sort tmux_program
   foreign vim vim vim vim_program
-  foreign make make "(sort|md5sum)" make_program
-  foreign cmake "cmake ninja gcc" "(cc1|p)" cmake_program
-  foreign archive "tar xz zstd" "(xz|zstd)" archive_program
+  foreign make make sort make_program
+  foreign cmake "cmake ninja gcc" cc1 cmake_program
+  foreign archive "tar xz zstd" xz archive_program
   foreign convert convert "(convert|magick)" picture_program
   foreign w3m w3m w3m w3m_program
   if [ -n "${under:-}" ]; then
-    foreign attached-redis "redis-server redis-cli redis-benchmark" attached attached_redis
+    foreign attached-redis "redis-server redis-cli redis-benchmark" redis-server attached_redis
     foreign musl-child musl-gcc of_musl musl_child
     foreign musl musl-gcc of_musl musl_directly
     foreign musl-static musl-gcc static_musl musl_static
