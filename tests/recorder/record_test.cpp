@@ -371,6 +371,20 @@ TEST_F(recording, names_programs_that_run_as_another_user) {
   EXPECT_EQ(done.not_followed[0].what, obstacle::unreachable);
 }
 
+TEST_F(recording, records_or_names_programs_in_other_namespaces) {
+  if (std::system("unshare -Urm true 2>/dev/null") != 0) GTEST_SKIP() << "no new namespaces here";
+  options.command = {"unshare", "-Urm", MALLARD_RECORDED_PROGRAM, "pairs"};
+  const record_summary done = record(options, {});
+  EXPECT_EQ(done.status, 0);
+  const bool is_recorded = std::any_of(
+      done.processes.begin(), done.processes.end(),
+      [&](const auto& one) { return one.file != options.output && count(one.file).frees >= 700; });
+  const bool is_named =
+      std::any_of(done.not_followed.begin(), done.not_followed.end(),
+                  [](const auto& one) { return one.file == MALLARD_RECORDED_PROGRAM; });
+  EXPECT_NE(is_recorded, is_named);
+}
+
 // A sanitizer's library ends programs in which another library comes first.
 TEST_F(recording, programs_of_sanitizers_run_and_are_named) {
   for (const auto& [program, name] : {std::pair{MALLARD_ADDRESS_PROGRAM, "AddressSanitizer"},
@@ -400,6 +414,27 @@ TEST_F(recording, waits_for_processes_whose_parents_have_ended) {
     if (one.file != options.output) events += one.events;
   }
   EXPECT_EQ(events, 100U);
+}
+
+TEST_F(recording, waits_for_a_daemon_that_has_done_nothing_when_its_parent_ends_or_names_it) {
+  for (int i = 0; i <= 10; ++i) {
+    options.wait = i != 0;
+    int lives[2];
+    ASSERT_EQ(pipe(lives), 0);
+    fcntl(lives[1], F_SETFD, FD_CLOEXEC);
+    record_hooks hooks;
+    hooks.progress = [&](const record_totals&, double) { close(std::exchange(lives[1], -1)); };
+    const record_summary done = run({"daemon_of_the_c_library", std::to_string(lives[0])}, hooks);
+    close(lives[0]);
+    close(lives[1]);
+    EXPECT_EQ(done.left_running, options.wait ? 0U : 1U);
+    ASSERT_EQ(done.processes.size(), options.wait ? 2U : 1U);
+    for (const recorded_process& one : done.processes) {
+      if (one.file != options.output) {
+        EXPECT_EQ(one.events, 100U);
+      }
+    }
+  }
 }
 
 // It ends before the trace of the program is finished.

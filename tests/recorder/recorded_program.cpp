@@ -581,6 +581,19 @@ int daemon_of_its_own() {
   return 0;
 }
 
+// Its parent ends before it has allocated, and it does nothing until the other end of that pipe is
+// closed.
+int daemon_of_the_c_library(int other_end) {
+  const pid_t parent = getpid();
+  if (daemon(1, 0) != 0) return 1;
+  while (getppid() == parent) usleep(1000);
+  char nothing;
+  while (read(other_end, &nothing, 1) < 0 && errno == EINTR) {
+  }
+  pairs(50, 64);
+  return 0;
+}
+
 // From here on a call of the system that changes what a signal does ends the process.
 bool give_up_signal_actions() {
   sock_filter rules[] = {
@@ -641,6 +654,7 @@ int main(int argc, char** argv) {
   if (what == "limits_its_addresses") return limits_its_addresses();
   if (what == "locks_its_memory") return locks_its_memory();
   if (what == "daemon") return daemon_of_its_own();
+  if (what == "daemon_of_the_c_library") return daemon_of_the_c_library(std::stoi(argv[2]));
   if (what == "filtered") return filtered(false);
   if (what == "filtered_with_threads") return filtered(true);
   return 0;
