@@ -179,8 +179,10 @@ TEST_F(profile_command_test, words_that_are_none_are_refused) {
   expect_refused({"dims", "t.mallard", "--subsystem", "noequals"}, 2, "NAME=REGEX");
   expect_refused({"top", "t.mallard", "--sort", "colour"}, 2, "--sort");
   expect_refused({"export", "t.mallard", "-o", "x"}, 2, "--to");
-  expect_refused({"cut", "t.mallard", "--threads", "9", "-o", "x"}, 2,
-                 "--threads: t.mallard has no thread 9, only 0 to 0");
+  for (const char* threads : {"9", "0,9"}) {
+    expect_refused({"cut", "t.mallard", "--threads", threads, "-o", "x"}, 2,
+                   "--threads: t.mallard has no thread 9, only 0 to 0");
+  }
   expect_refused({"export", "t.mallard", "--to", "paper", "-o", "x"}, 2,
                  "--to: unknown value 'paper'");
   expect_refused({"export", "t.mallard", "--to", "collapsed", "--weight", "kg", "-o", "x"}, 2,

@@ -33,12 +33,24 @@ TEST_F(record_command_test, what_cannot_be_started_is_refused_and_leaves_no_trac
   }
 }
 
-TEST_F(record_command_test, the_program_gets_its_words_as_they_were) {
-  const words printed{"printf", "<%s>", "[1,2]", "[x]", "[]", "", "a\nb", "\xff", "--", "-q"};
-  for (const words& options : {words{"record", "-q", "--"}, words{"record", "-q"}}) {
-    const ended done = run(options + printed);
-    EXPECT_EQ(done.status, 0);
-    EXPECT_EQ(done.out, "<[1,2]><[x]><[]><><a\nb><\xff><--><-q>");
+TEST_F(record_command_test, under_every_command_the_program_gets_its_words_as_they_were) {
+  write("b", "peak <= 1 GiB\n");
+  const words program{"sh", "-c", "printf '<%s>' \"$@\" >>words", "sh"};
+  const words told{"[1,2]", "[x]", "[]", "", "a\nb", "\xff", "--", "-q"};
+  const std::string wanted = "<[1,2]><[x]><[]><><a\nb><\xff><--><-q>";
+  for (const words& command :
+       {words{"record", "-q", "--"}, words{"record", "-q", "--force"},
+        words{"check", "--budget", "b", "--"}, words{"live", "--"},
+        words{"whatif", "--repetitions", "1", "--route", "size:1-=heap", "--"},
+        words{"advise", "--once", "--"}}) {
+    fs::remove(file("words"));
+    const ended done = run(command + program + told);
+    EXPECT_EQ(done.status, 0) << command[0] << done.err;
+    std::string got = read_file(file("words"));  // of each run
+    do {
+      EXPECT_EQ(got.substr(0, wanted.size()), wanted) << command[0];
+      got.erase(0, wanted.size());
+    } while (!got.empty());
   }
 }
 
@@ -160,6 +172,25 @@ TEST_F(record_command_test, signals_that_a_program_sends_to_its_group_do_not_end
   const ended done = in_group(signals, "$MALLARD record -o g.trace -- ./script");
   EXPECT_EQ(done.status, 5) << done.err;
   EXPECT_EQ(run({"dims", "g.trace"}).err, "");
+}
+
+TEST_F(record_command_test, an_interrupt_of_the_group_ends_the_recording_with_the_program) {
+  write_script("script", "echo $$ >pid; kill -INT 0; while :; do sleep 0.05; done\n");
+  EXPECT_EQ(in_group("INT", "$MALLARD record -q -o g.trace -- ./script").status, 130);
+  EXPECT_FALSE(runs("pid"));
+  EXPECT_EQ(run({"dims", "g.trace"}).err, "");
+}
+
+TEST_F(record_command_test, what_another_recorder_writes_is_refused_and_stays_whole) {
+  write_script("script", ">begun; until [ -e refused ]; do sleep 0.01; done\n");
+  const pid_t first = start({"record", "-q", "-o", "a.trace", "--", "./script"});
+  while (!fs::exists(file("begun"))) usleep(1000);
+  expect_refused({"record", "--force", "-o", "a.trace", "--", "touch", "started"}, 1,
+                 "a.trace: another recording writes to it");
+  EXPECT_FALSE(fs::exists(file("started")));
+  write("refused", "");
+  EXPECT_EQ(finish(first).status, 0);
+  EXPECT_EQ(run({"dims", "a.trace"}).err, "");
 }
 
 // The daemon comes to its point when the program was waited for. It then becomes no other program,
