@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command_fixture.hpp"
+#include "support/commands.hpp"
 
 namespace mallard {
 namespace {
@@ -46,6 +47,21 @@ TEST_F(imports_command_test, sums_of_dhat_are_listed_compared_exported_and_drawn
   }
 }
 
+TEST_F(imports_command_test, a_recording_counts_what_valgrind_counts) {
+  if (!mallard_test::is_installed("valgrind")) GTEST_SKIP() << "valgrind is not installed";
+  for (const words& program : {words{PLANTED_PROGRAM, "sizes"}, words{PLANTED_PROGRAM, "rounds"},
+                               words{PLANTED_PROGRAM, "relay"}, words{HIDDEN_CALLS_PROGRAM}}) {
+    const std::string line = program.front() + (program.size() > 1 ? ' ' + program[1] : "");
+    ASSERT_EQ(shell("valgrind -q --tool=dhat --dhat-out-file=d " + line).status, 0) << line;
+    ASSERT_EQ(run(words{"record", "-q", "--force", "-o", "r", "--"} + program).status, 0) << line;
+    const auto wanted = json_of({"dims", "d", "--json"}), found = json_of({"dims", "r", "--json"});
+    EXPECT_GT(wanted["total"]["allocations"], 100) << line;
+    for (const char* const one : {"allocations", "bytes", "peak_bytes"}) {
+      EXPECT_EQ(found["total"][one], wanted["total"][one]) << line << ' ' << one;
+    }
+  }
+}
+
 TEST_F(imports_command_test, heaptracks_files_are_read_as_traces) {
   write("h", heaptrack);
   write("b", "peak <= 1 GiB\n");
@@ -84,6 +100,22 @@ TEST_F(imports_command_test, lines_that_are_not_understood_are_said_and_fail_the
   const ended dims = run({"dims", "h", "--json"});
   EXPECT_FALSE(nlohmann::json::parse(dims.out)["complete"]);
   EXPECT_THAT(dims.err, HasSubstr("h:16: is not understood"));
+}
+
+TEST_F(imports_command_test, a_file_that_is_not_whole_is_imported_and_fails) {
+  write("h", heaptrack + "+ what\n");
+  const ended broken = run({"import", "h", "-o", "broken"});
+  EXPECT_EQ(broken.status, 1);
+  EXPECT_THAT(broken.err, HasSubstr("h:16: is not understood"));
+  EXPECT_EQ(json_of({"dims", "broken", "--json"})["total"]["allocations"], 2);
+  std::string long_text = heaptrack;
+  for (int i = 0; i < 50'000; ++i) long_text += "+ 0\nc " + std::to_string(i) + "\n";
+  write("h", long_text);
+  ASSERT_EQ(shell("gzip h && truncate -s -1000 h.gz").status, 0);
+  const ended cut = run({"import", "h.gz", "-o", "cut"});
+  EXPECT_EQ(cut.status, 1);
+  EXPECT_THAT(cut.err, HasSubstr("h.gz: ends in the middle"));
+  EXPECT_GT(json_of({"dims", "cut", "--json"})["total"]["allocations"], 2);
 }
 
 TEST_F(imports_command_test, heap_profiles_of_pprof_are_read_back) {
