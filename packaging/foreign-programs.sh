@@ -252,7 +252,7 @@ w3m_program() { echo '<h1>a</h1><table><tr><td>b<td>c</table>' >a.html; on w3m -
 # Those that every machine has come first; they are the short list.
 foreign bash bash bash bash_program
 foreign dash dash dash dash_program
-foreign perl-processes perl perl perl_processes
+foreign perl-processes perl echo perl_processes
 foreign emptied-environment gcc lonely emptied_environment
 foreign without-preload gcc lonely emptied_with_path
 foreign wrapper gcc wrapped wrapper_program
