@@ -199,7 +199,7 @@ attached_redis() {
   for i in $(seq 100); do [ -S socket ] && break; sleep 0.1; done
   recorder=
   if [ -n "$by" ]; then
-    "$library" record --pid $server --for 2 -o "mallard.redis-server.$server.trace" &
+    "$library" record --pid $server --for 2 &
     recorder=$!
   fi
   for round in 1 2 3; do

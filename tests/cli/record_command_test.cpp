@@ -193,6 +193,17 @@ TEST_F(record_command_test, what_another_recorder_writes_is_refused_and_stays_wh
   EXPECT_EQ(run({"dims", "a.trace"}).err, "");
 }
 
+TEST_F(record_command_test, a_trace_has_the_name_of_a_program_that_changed_its_title) {
+  const ended result = shell(
+      "$MALLARD record --no-cpu -q -- bash -c 'exec -a \"server at /run/socket\" sort /dev/null'");
+  EXPECT_EQ(result.status, 0) << result.err;
+  std::size_t of_server = 0;
+  for (const auto& one : fs::directory_iterator(folder_.path())) {
+    of_server += one.path().filename().string().starts_with("mallard.server.");
+  }
+  EXPECT_EQ(of_server, 1u);
+}
+
 // The daemon comes to its point when the program was waited for. It then becomes no other program,
 // in which an interrupt would find neither of the two.
 TEST_F(record_command_test, an_interrupt_ends_the_waiting_for_a_daemon) {

@@ -92,7 +92,10 @@ std::string session_reader::file_name(std::uint64_t pid,
   fs::path wanted = names_.output;
   const bool is_first = pid == names_.first_pid && files_.empty();
   if (wanted.empty()) {
-    const std::string name = command.empty() ? "" : fs::path(command.front()).filename().string();
+    std::string program = command.empty() ? "" : command.front();
+    // A server may have written a title over its command: the program and what it does.
+    if (find_program(program).empty()) program.resize(std::min(program.find(' '), program.size()));
+    const std::string name = fs::path(program).filename().string();
     wanted = "mallard." + (name.empty() ? "program" : name) + "." + std::to_string(pid) + ".trace";
   } else if (!is_first) {
     const std::string extension = wanted.extension().string();
