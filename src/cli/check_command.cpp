@@ -188,10 +188,11 @@ int check_trace(const check_options& options, const rule_list& rules, const std:
                 const checked_run& run) {
   const auto opened = open_trace(path);
   profile::trace_reader& trace = *opened;
+  const std::string name = run.trace == path ? path : "the recording";
   const bool by_function =
       std::any_of(rules.begin(), rules.end(), [](const auto& one) { return !one.pattern.empty(); });
   if (by_function && trace.stacks().size() <= 1 && trace.event_count() != 0) {
-    throw std::runtime_error(path + ": has no stacks, so its functions are not known");
+    throw std::runtime_error(name + ": has no stacks, so its functions are not known");
   }
   const std::vector<budget_finding> findings = profile::check_budget(trace, rules, run.program);
   std::size_t breaches = 0;
@@ -206,8 +207,8 @@ int check_trace(const check_options& options, const rule_list& rules, const std:
     }
   }
   if (options.json) print_json(run.trace, findings);
-  if (!warn_if_not_whole(trace, path) && !run.interrupted) {
-    throw std::runtime_error(path +
+  if (!warn_if_not_whole(trace, name) && !run.interrupted) {
+    throw std::runtime_error(name +
                              ": is incomplete, so it is not known whether it keeps the budget");
   }
   if (options.update && !run.may_update) {

@@ -37,6 +37,7 @@ chunk_file::chunk_file(const std::string& path)
     }
     if (!read_index()) {
       scan(trace_header_bytes);
+      if (chunks_.empty()) throw std::runtime_error(path + ": nothing but a trace's beginning");
       problems_.push_back(path_ + ": the trace was not finished; some of it may be missing");
     }
   } catch (...) {
