@@ -40,7 +40,7 @@ double runs_of_trial(bool needs_hook, bool beside) {
 
 double time_plan::seconds() const {
   if (within_ > 0) return within_;
-  return quick_ ? 3 * undisturbed_ + 60 : 10 * undisturbed_ + 300;
+  return quick_ ? 4 * undisturbed_ + 60 : 10 * undisturbed_ + 300;
 }
 
 double time_plan::least(double usual) const {
