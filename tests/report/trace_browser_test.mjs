@@ -23,6 +23,17 @@ execFileSync(mallard, ['diff', file('one.mallard'), file('one.mallard'), '-o', f
 const differences = pathToFileURL(file('diff.html')).href;
 
 test('the recorded program says what it says without the recording', () => {
+const dataScript = /(<script type="application\/json"[^>]*>)([^]*?)(?=<\/script>)/;
+const dataOf = (text) => JSON.parse(text.match(dataScript)[2]);
+const model = dataOf(readFileSync(file('one.html'), 'utf8'));
+
+/** The page of the recording with other data in places of its own. */
+function pageWith(name, change) {
+  const data = JSON.stringify({ ...model, ...change }).replaceAll('<', '\\u003c');
+  writeFileSync(file(name), readFileSync(file('one.html'), 'utf8').replace(dataScript, (all, begin) => begin + data));
+  return pathToFileURL(file(name)).href;
+}
+
   assert.equal(out, `${300 * 20 + 500}\n`);
 });
 
@@ -37,6 +48,58 @@ test('the page names the arena scope first, with its figures', async (t) => {
 });
 
 test('the command that records it again is one that a shell takes', async (t) => {
+/** The finding about density, or none. */
+const densityOf = async (page) => {
+  const all = await page.locator('#top .said li').allInnerTexts();
+  return all.find((text) => text.startsWith('Density'))?.replaceAll(/\s+/g, ' ') ?? null;
+};
+const shareText = ({ share, low, high }) => `The heap takes ${(100 * share).toFixed(1)} % of the program’s time ` +
+  `(${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)}), `;
+
+test('the density is that of mallard dims, in its words', async (t) => {
+  const loop = 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done';
+  execFileSync(mallard, ['record', '-o', file('busy.mallard'), '--', 'sh', '-c', loop], { stdio: 'ignore' });
+  execFileSync(mallard, ['report', file('busy.mallard'), '-o', file('busy.html')], { stdio: 'ignore' });
+  const [screen, json] = [[], ['--json']].map((options) =>
+    execFileSync(mallard, ['dims', file('busy.mallard'), ...options], { encoding: 'utf8' }));
+  // Sums of floating-point numbers depend on the number of windows.
+  const rounded = ({ heap }) =>
+    JSON.stringify(heap, (key, value) => (typeof value === 'number' ? value.toFixed(9) : value));
+  assert.equal(rounded(dataOf(readFileSync(file('busy.html'), 'utf8'))), rounded(JSON.parse(json)));
+  if (JSON.parse(json).heap === null) return t.skip('no sample of the processor time');
+  const said = await densityOf(await open(t, pathToFileURL(file('busy.html')).href));
+  const words = screen.match(/the heap takes ([^;]*)/)[1].replace("'", '’');
+  assert.ok(said.includes(`The heap takes ${words}.`), `${said}: ${words}`);
+  return assert.ok(said.includes(shareText(JSON.parse(json).heap)), said);
+});
+
+test('without a sample of the processor time there is no density', async (t) => {
+  assert.equal(await densityOf(await open(t, pageWith('unknown.html', { heap: null }))), null);
+});
+
+const ordinary = { share: 0.322, low: 0.162, high: 0.483, looks: 243, measured: false };
+const gains = {
+  'an ordinary share gains between both ends of its interval': [ordinary, 'would be 1.19× to 1.93× as fast'],
+  'a share that may be all of the time gains at least something': [
+    { ...ordinary, share: 1, low: 0.5, high: 1 }, 'would be at least 2.00× as fast'],
+  'a share of all the time gains more than can be told': [
+    { ...ordinary, share: 1, low: 0.999, high: 1 }, 'would be more than 10.0× as fast'],
+};
+for (const [what, [heap, gain]] of Object.entries(gains)) {
+  test(what, async (t) => {
+    const said = await densityOf(await open(t, pageWith('density.html', { heap })));
+    assert.ok(said.includes(`${shareText(heap)}estimated from 243 samples and timed operations`), said);
+    assert.ok(said.includes(gain), said);
+  });
+}
+
+test('a measured share beside advice, which bounds the gain, says no gain of its own', async (t) => {
+  const heap = { ...ordinary, measured: true };
+  const advised = dataOf(readFileSync(file('advice.html'), 'utf8')).advice;
+  const said = await densityOf(await open(t, pageWith('measured.html', { heap, advice: advised })));
+  assert.ok(said.endsWith(`${shareText(heap)}measured with 243 samples of the unmodified program.`), said);
+});
+
   const page = await open(t, page1);
   await page.getByRole('button', { name: 'Copy the command' }).first().click();
   const command = await page.evaluate(() => navigator.clipboard.readText());

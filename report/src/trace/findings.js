@@ -2,7 +2,7 @@
 
 import { commandLine, shellCommand } from '../command.js';
 import { h } from '../dom.js';
-import { bytes, count, duration, significant } from '../format.js';
+import { bytes, count, duration, significant, times } from '../format.js';
 import { fill, section, tile } from '../sections/section.js';
 import { functionName, percent } from './names.js';
 import { onRange, secondsOf, sumsOf } from './range.js';
@@ -32,13 +32,27 @@ function scopeFinding({ arena_scopes: scopes, total, not_recorded: lacks }) {
     best.survivor_blocks > 0 ? ` ${count(best.survivor_blocks)} blocks survived.` : '']];
 }
 
-/** The time that is to be gained from allocation alone. */
-function densityFinding({ program: { D: { scaled: density } } }) {
-  if (density === null) return null;
-  const bound = 1 / Math.max(1 - density, 0.01);
-  return ['Density', [strong(percent(density)), ' of the program’s processor time goes into malloc and ' +
-    'free. If they cost nothing, the program would be ', strong(`${significant(bound)}×`), ' as fast; ' +
-    'the cost of block placement comes on top.']];
+/** Beyond it the least error of the share makes another gain, so nothing more is said. */
+const greatestShare = 0.9;
+
+/** The speed without the heap's operations, by both ends of the interval of their share. */
+function speedText({ low, high }) {
+  const [least, most] = [low, high].map((share) => strong(times(1 / (1 - Math.min(share, greatestShare)))));
+  if (low > greatestShare) return ['more than ', least];
+  return high > greatestShare ? ['at least ', least] : [least, ' to ', most];
+}
+
+/** The share of time that `mallard dims` tells, and the gain from allocation alone, which advice bounds itself. */
+function densityFinding({ heap, advice }) {
+  if (!heap) return null;
+  const { share, low, high, looks, measured } = heap;
+  const [text, from, to] = [share, low, high].map((value) => (100 * value).toFixed(1));
+  const samples = `${count(looks)} sample${looks === 1 ? '' : 's'}`;
+  return ['Density', ['The heap takes ', strong(`${text} %`), ` of the program’s time (${from} to ${to}), `,
+    measured ? `measured with ${samples} of the unmodified program.`
+      : `estimated from ${samples} and timed operations of the recorded run.`,
+    !advice && [' If its operations cost nothing, the program would be ', speedText(heap), ' as fast; the cost of ' +
+      'block placement comes on top.']]];
 }
 
 /** The blocks alive at the highest instant: look at them where memory is short. */
