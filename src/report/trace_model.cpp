@@ -209,10 +209,26 @@ json timeline(const profile::timeline& data, const profile::trace_facts& facts) 
 json lifetimes(const profile::lifetime_map& data) {
   json lives = json::array();
   for (const auto& from : data.lives) lives.push_back(from ? json(seconds(*from)) : json(nullptr));
+  json steps = json::array();
+  const std::size_t count = data.steps.empty() ? 0 : data.steps.back().step + 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    steps.push_back({{"row", json::array()},
+                     {"column", json::array()},
+                     {"blocks", json::array()},
+                     {"bytes", json::array()}});
+  }
+  for (const profile::lifetime_step& one : data.steps) {
+    json& step = steps[one.step];
+    step["row"].push_back(one.row);
+    step["column"].push_back(one.column);
+    step["blocks"].push_back(one.blocks);
+    step["bytes"].push_back(one.bytes);
+  }
   return {{"sizes", data.sizes},
           {"lives", std::move(lives)},
           {"blocks", data.blocks},
-          {"bytes", data.bytes}};
+          {"bytes", data.bytes},
+          {"steps", std::move(steps)}};
 }
 
 json activity(const profile::thread_activity& data) {

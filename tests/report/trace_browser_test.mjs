@@ -221,6 +221,61 @@ test('the dimensions of a part of the time are those of its windows', async (t) 
   assert.ok(functions.every(({ temporary }) => temporary === ''), 'unknown for a part');
   const { program: { windows: ofAll } } = JSON.parse(execFileSync(mallard, ['dims', file('one.mallard'), '--json',
     '--windows', String(steps)], { encoding: 'utf8' }));
+const wholeText = (...kept) => `Still of the whole run: ${kept.join('; ')}.`;
+const scopesText = 'the figures of arena scopes other than “Bytes then”';
+const chosenText = (page) => page.locator('#top .part').innerText();
+
+test('all sections follow the part of the time but those that are named', async (t) => {
+  const page = await open(t, page1);
+  await page.locator('#flame').getByRole('radio', { name: 'Bytes allocated', exact: true }).check();
+  const shown = async () => ({
+    threads: await page.locator('#threads table').innerText(),
+    addresses: await page.locator('#addresses .hint').first().innerText(),
+    dimensions: await page.locator('#dimensions table').innerText(),
+    scopes: await page.locator('#scopes table').innerText(),
+    flame: JSON.stringify(await copied(page, 'the functions of the flame graph')),
+    lifetimes: await page.locator('#lifetimes table').innerText(),
+    functions: await page.locator('#functions table').first().innerText() });
+  const kept = async () => ({ said: await page.locator('#top .said').innerText(),
+    tiles: await page.locator('#top .tiles').innerText() });
+  const [whole, same] = [await shown(), await kept()];
+  const last = Number(await page.locator('#range-to').getAttribute('max'));
+  await page.locator('#range-to').fill(String(Math.floor(last / 2)));
+  const first = await shown();
+  assert.deepEqual(await kept(), same);
+  assert.ok((await chosenText(page)).endsWith(wholeText('the findings above', scopesText)), await chosenText(page));
+  // The highest instant is in one half only.
+  await page.locator('#range-to').fill(String(last));
+  await page.locator('#range-from').fill(String(Math.floor(last / 2) + 1));
+  const second = await shown();
+  assert.deepEqual(Object.keys(whole).filter((name) => first[name] === whole[name] && second[name] === whole[name]), []);
+  await page.getByRole('button', { name: 'Whole run' }).click();
+  assert.deepEqual(await shown(), whole);
+});
+
+test('lifetimes of a part of the time are those of the blocks allocated in it', async (t) => {
+  const page = await open(t, page1);
+  const lifetimes = () => copied(page, 'sizes and lifetimes');
+  const total = (rows, name) => rows.reduce((all, row) => all + Number(row[name]), 0);
+  const whole = await lifetimes();
+  assert.equal(total(whole, 'bytes'), dims.total.bytes);
+  const last = Number(await page.locator('#range-to').getAttribute('max'));
+  const middle = Math.floor(last / 2);
+  await page.locator('#range-to').fill(String(middle));
+  const first = await lifetimes();
+  assert.equal(total(first, 'bytes'), total(await copied(page, 'the functions'), 'bytes'));
+  await page.locator('#range-to').fill(String(last));
+  await page.locator('#range-from').fill(String(middle + 1));
+  const second = await lifetimes();
+  whole.forEach((row, at) => {
+    for (const name of ['blocks', 'bytes']) {
+      assert.equal(Number(first[at][name]) + Number(second[at][name]), Number(row[name]), row.size_from);
+    }
+  });
+  await page.getByRole('button', { name: 'Whole run' }).click();
+  assert.deepEqual(await lifetimes(), whole);
+});
+
   // Steps and windows end some nanoseconds apart, where an allocation may lie.
   const highest = Math.max(...ofAll.slice(0, last + 1).map((one) => one.peak_bytes));
   assert.ok(Math.abs(live - highest) < 0.01 * highest, `${live} at the highest instant, not ${highest}`);
@@ -230,6 +285,8 @@ test('the dimensions of a part of the time are those of its windows', async (t) 
 
 test('arena scopes of a part of the time are those that asked for memory then', async (t) => {
   const page = await open(t, page1);
+  assert.ok((await chosenText(page)).includes(wholeText('the findings above', 'the dimensions', scopesText)),
+    await chosenText(page));
   const heads = page.locator('#scopes th');
   assert.equal(await heads.filter({ hasText: 'Bytes then' }).count(), 0);
   const row = page.locator('#scopes tr').filter({ hasText: 'handle_request' });

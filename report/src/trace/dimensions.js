@@ -86,11 +86,13 @@ function radar(all) {
   };
 }
 
-export function dimensions({ subsystems }) {
+/** What was imported has no windows. */
+export const hasWindows = ({ subsystems }) => subsystems.every(({ windows }) => windows.bytes);
+
+export function dimensions(model) {
+  const { subsystems } = model;
   let all = [];
-  // What was imported has no windows.
-  const hasWindows = subsystems.every(({ windows }) => windows.bytes);
-  const isPart = () => range() && hasWindows;
+  const isPart = () => range() && hasWindows(model);
   const choose = () => { all = subsystems.map((one) => (isPart() ? inPart(one, range()) : ofWhole(one))); };
   choose();
   const drawn = () => all.slice(0, mostLines);

@@ -4,14 +4,19 @@ import { commandLine, shellCommand } from '../command.js';
 import { h } from '../dom.js';
 import { bytes, count, duration, significant, times } from '../format.js';
 import { fill, section, tile } from '../sections/section.js';
+import { hasWindows } from './dimensions.js';
 import { functionName, percent } from './names.js';
 import { onRange, secondsOf, sumsOf } from './range.js';
 
 const strong = (text) => h('strong', {}, text);
 
+/** Arena scopes take the order of operations. */
+export const hasScopes = ({ not_recorded: lacks }) => !lacks.includes('the order of operations');
+
 /** The place for an arena: the scope with the most bytes in it. */
-function scopeFinding({ arena_scopes: scopes, total, not_recorded: lacks }) {
-  if (lacks.includes('the order of operations')) return null;
+function scopeFinding(model) {
+  const { arena_scopes: scopes, total } = model;
+  if (!hasScopes(model)) return null;
   if (scopes.length === 0) {
     return ['No arena scope', 'No function was found whose blocks are dead when it returns, so the recording ' +
       'shows no place for a monotonic resource.'];
@@ -129,7 +134,14 @@ function tiles({ total, duration_ns: lasted, not_recorded: lacks }) {
       tile('Reallocations', [[count(total.reallocations), 'calls'], [bytes(total.moved_bytes), 'copied']]));
 }
 
-/** Sums of the chosen part of the time, and which sections do not follow it. */
+/** Names what does not follow the chosen part of the time. */
+function wholeText(model) {
+  const kept = ['the findings above', !hasWindows(model) && 'the dimensions', hasScopes(model) &&
+    'the figures of arena scopes other than “Bytes then”'];
+  return ` Still of the whole run: ${kept.filter(Boolean).join('; ')}.`;
+}
+
+/** Sums of the chosen part of the time, and what does not follow it. */
 function chosenPart(model) {
   const box = h('div', { class: 'notes part', role: 'status', hidden: true });
   onRange((part) => {
@@ -139,8 +151,7 @@ function chosenPart(model) {
     const [from, to] = [secondsOf(model.history, part.from), secondsOf(model.history, part.to + 1)];
     fill(box, h('p', {}, `From ${from === 0 ? 'the start' : duration(from)} to ${duration(to)}: `,
       strong(bytes(sums.bytes)), ` allocated in ${count(sums.operations)} operations; `, strong(bytes(sums.peak_bytes)),
-      ' live at the highest instant, ', strong(bytes(sums.live_bytes)), ' at the end. Arena scopes, dimensions and ' +
-      'lifetimes are those of the whole run.'));
+      ' live at the highest instant, ', strong(bytes(sums.live_bytes)), ' at the end.', wholeText(model)));
   });
   return box;
 }

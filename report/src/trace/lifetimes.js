@@ -8,19 +8,33 @@ import { fill, section } from '../sections/section.js';
 import { csvButton } from '../table.js';
 import { smallCard } from '../tooltip.js';
 import { percent } from './names.js';
+import { onRange, range } from './range.js';
 
 const lifeText = (from) => (from === null ? 'to the end' : from === 0 ? '< 1 µs' : `≥ ${duration(from)}`);
+
+/** Blocks, or their bytes, by size and lifetime: of those that were allocated in the chosen part of the time. */
+function figuresOf(data, of) {
+  const part = range();
+  if (!part) return data[of];
+  const sums = data.sizes.map(() => data.lives.map(() => 0));
+  for (const step of data.steps.slice(part.from, part.to + 1)) {
+    step[of].forEach((value, i) => { sums[step.row[i]][step.column[i]] += value; });
+  }
+  return sums;
+}
 
 export function lifetimes({ lifetimes: data }) {
   const state = { of: 'blocks' };
   const body = h('div', {});
   const redraw = () => {
     disposeCharts(body);
-    const figures = data[state.of];
+    const figures = figuresOf(data, state.of);
     const all = figures.flat();
     const [most, sum] = [Math.max(...all, 1), all.reduce((a, b) => a + b, 0)];
     const write = state.of === 'bytes' ? bytes : count;
-    fill(body, figureTable({ heads: ['Bytes'], caption: 'Blocks by size and lifetime', palette: 'viridis',
+    fill(body, range() ? h('p', { class: 'hint part' }, 'Blocks that were allocated in the chosen part of the time, ' +
+      'and their whole lives.') : [],
+    figureTable({ heads: ['Bytes'], caption: 'Blocks by size and lifetime', palette: 'viridis',
       columns: data.lives.map(lifeText),
       rows: data.sizes.map((size, row) => ({ labels: [`from ${bytes(size)}`],
         figures: figures[row].map((value, column) => (value === 0 ? null : {
@@ -28,10 +42,14 @@ export function lifetimes({ lifetimes: data }) {
           card: () => smallCard(`from ${bytes(size)}, ${lifeText(data.lives[column])}`,
             [[state.of === 'bytes' ? 'Bytes' : 'Blocks', write(value)], ['Of the total', percent(value / sum)]]) })) })) }));
   };
-  const csv = () => [['size_from', 'lifetime_from_seconds', 'blocks', 'bytes'],
-    ...data.sizes.flatMap((size, row) => data.lives.map((life, column) =>
-      [size, life ?? 'end', data.blocks[row][column], data.bytes[row][column]]))];
+  const csv = () => {
+    const [blocks, sums] = [figuresOf(data, 'blocks'), figuresOf(data, 'bytes')];
+    return [['size_from', 'lifetime_from_seconds', 'blocks', 'bytes'],
+      ...data.sizes.flatMap((size, row) => data.lives.map((life, column) =>
+        [size, life ?? 'end', blocks[row][column], sums[row][column]]))];
+  };
   redraw();
+  onRange(redraw);
   return section('lifetimes', 'Sizes and lifetimes',
     'Lifetimes of blocks of each size. Many short lives, on the left, suit pools and arenas; blocks that live to the ' +
     'end need never be freed.',

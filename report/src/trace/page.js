@@ -5,7 +5,7 @@ import { showSections } from '../sections/section.js';
 import { addresses } from './addresses.js';
 import { advice } from './advice.js';
 import { dimensions } from './dimensions.js';
-import { findings } from './findings.js';
+import { findings, hasScopes } from './findings.js';
 import { flame } from './flame.js';
 import { lifetimes } from './lifetimes.js';
 import { method } from './method.js';
@@ -20,8 +20,7 @@ const always = () => true;
 const sections = [
   ['advice', 'Advice', advice, ({ advice: said }) => Boolean(said)],
   ['top', 'Findings', findings, always],
-  ['scopes', 'Arena scopes', scopes,
-    ({ not_recorded: lacks }) => !lacks.includes('the order of operations')],
+  ['scopes', 'Arena scopes', scopes, hasScopes],
   ['dimensions', 'Dimensions', dimensions, ({ subsystems }) => subsystems.length > 0],
   ['flame', 'Flame graph', flame, ({ flame: { parent } }) => parent.length > 1],
   ['timeline', 'Timeline', timeline, ({ timeline: { seconds } }) => seconds.length > 1],

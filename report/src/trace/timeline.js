@@ -133,7 +133,7 @@ export function timeline(model) {
     'Each layer is one subsystem’s live bytes, at the highest instant of each stretch of time, so the top of the curve ' +
     'is the peak. The dashed line is the resident memory of the process. A subsystem that falls to nothing again and ' +
     'again could have an arena for each epoch. Drag over the chart, or move the sliders, to limit the dimensions, ' +
-    'the flame graph, the functions, the threads and the addresses to a part of the time.',
+    'the flame graph, the functions, the lifetimes, the threads and the addresses to a part of the time.',
     h('article', { class: 'card' },
       h('div', { class: 'card-head' }, h('h3', {}, 'Live bytes'), csvButton(csv, 'the live bytes over time')),
       model.history.steps.length > 1 && rangePicker(model, frame),

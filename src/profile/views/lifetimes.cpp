@@ -29,10 +29,21 @@ std::size_t lifetime_builder::column_of(std::uint64_t lifetime) {
   return column;
 }
 
-void lifetime_builder::add(std::uint64_t size, std::size_t column) {
-  cell& one = cells_[row_of(size)][column];
+void lifetime_builder::add(std::uint64_t size, std::uint64_t born, std::size_t column) {
+  const auto step = std::min<std::uint64_t>(stack_history_builder::steps - 1, born / step_length_);
+  cell& one = cells_[(step * rows + row_of(size)) * columns + column];
   ++one.blocks;
   one.bytes += size;
+}
+
+lifetime_builder::cell lifetime_builder::sum_at(std::size_t row, std::size_t column) const {
+  cell sum;
+  for (std::size_t step = 0; step < stack_history_builder::steps; ++step) {
+    const cell& one = at(step, row, column);
+    sum.blocks += one.blocks;
+    sum.bytes += one.bytes;
+  }
+  return sum;
 }
 
 lifetime_map lifetime_builder::finish() const {
@@ -42,7 +53,7 @@ lifetime_map lifetime_builder::finish() const {
   std::size_t last_column = 0;
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < columns; ++c) {
-      if (cells_[r][c].blocks == 0) continue;
+      if (sum_at(r, c).blocks == 0) continue;
       first_row = std::min(first_row, r);
       last_row = r;
       first_column = std::min(first_column, c);
@@ -59,8 +70,22 @@ lifetime_map lifetime_builder::finish() const {
     auto& blocks = made.blocks.emplace_back();
     auto& bytes = made.bytes.emplace_back();
     for (std::size_t c = first_column; c <= last_column; ++c) {
-      blocks.push_back(cells_[r][c].blocks);
-      bytes.push_back(cells_[r][c].bytes);
+      const cell sum = sum_at(r, c);
+      blocks.push_back(sum.blocks);
+      bytes.push_back(sum.bytes);
+    }
+  }
+  for (std::uint32_t step = 0; step < stack_history_builder::steps; ++step) {
+    for (std::size_t r = first_row; r <= last_row; ++r) {
+      for (std::size_t c = first_column; c <= last_column; ++c) {
+        const cell& one = at(step, r, c);
+        if (one.blocks == 0) continue;
+        made.steps.push_back({.step = step,
+                              .row = static_cast<std::uint32_t>(r - first_row),
+                              .column = static_cast<std::uint32_t>(c - first_column),
+                              .blocks = one.blocks,
+                              .bytes = one.bytes});
+      }
     }
   }
   return made;

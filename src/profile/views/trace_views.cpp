@@ -42,6 +42,7 @@ view_maker::view_maker(const trace_reader& trace, const function_table& function
       duration_(trace.last_time()),
       live_(subsystems_.names, duration_),
       history_(trace.stacks().size(), duration_),
+      lifetimes_(history_.step_ns()),
       activity_(duration_),
       addresses_(subsystems_.names) {}
 
@@ -71,7 +72,7 @@ void view_maker::operation(const recorded& one) {
 
 void view_maker::died(const recorded& one, const live_block& block, const block_end& how) {
   const std::uint64_t time = one.what.time;
-  lifetimes_.died(block.bytes, time - std::min(time, block.born));
+  lifetimes_.died(block.bytes, block.born, time - std::min(time, block.born));
   live_.died(subsystem(block.stack), block.bytes, time);
   history_.died(block.stack, block.bytes, time);
   if (how.remote) activity_.remote_free(one.thread, time);
@@ -83,7 +84,7 @@ void view_maker::born(const recorded& one, const live_block& block) {
 }
 
 void view_maker::outlived(const live_block& block) {
-  lifetimes_.outlived(block.bytes);
+  lifetimes_.outlived(block.bytes, block.born);
 }
 
 void view_maker::end() {

@@ -128,11 +128,11 @@ TEST(timeline, many_epochs_are_counted_and_the_first_ones_shown) {
 }
 
 TEST(lifetimes, have_a_row_for_each_doubling_and_a_column_for_each_power_of_ten) {
-  lifetime_builder builder;
-  builder.died(16, 999);
-  builder.died(31, 1000);
-  builder.died(32, 9999);
-  builder.outlived(64);
+  lifetime_builder builder(1);
+  builder.died(16, 0, 999);
+  builder.died(31, 0, 1000);
+  builder.died(32, 0, 9999);
+  builder.outlived(64, 0);
   const lifetime_map made = builder.finish();
   EXPECT_THAT(made.sizes, ElementsAre(16u, 32u, 64u));
   ASSERT_EQ(made.lives.size(), 11u);
@@ -145,17 +145,34 @@ TEST(lifetimes, have_a_row_for_each_doubling_and_a_column_for_each_power_of_ten)
 }
 
 TEST(lifetimes, take_the_smallest_and_the_largest) {
-  lifetime_builder builder;
-  builder.died(0, 0);
-  builder.died(UINT64_MAX, UINT64_MAX);
+  lifetime_builder builder(1);
+  builder.died(0, 0, 0);
+  builder.died(UINT64_MAX, UINT64_MAX, UINT64_MAX);
   const lifetime_map made = builder.finish();
   EXPECT_EQ(made.sizes.front(), 0u);
   EXPECT_EQ(made.blocks.front().front(), 1u);
   EXPECT_EQ(made.blocks.back().back(), 1u);
 }
 
+TEST(lifetimes, are_known_of_the_blocks_of_each_step) {
+  lifetime_builder builder(100);
+  builder.outlived(64, 250);
+  builder.died(16, 99, 5000);  // of the first step, whenever it dies
+  builder.died(16, 0, 5000);
+  const lifetime_map made = builder.finish();
+  ASSERT_EQ(made.steps.size(), 2u);
+  EXPECT_EQ(made.steps[0].step, 0u);
+  EXPECT_EQ(made.steps[0].row, 0u);
+  EXPECT_EQ(made.steps[0].column, 0u);
+  EXPECT_EQ(made.steps[0].blocks, 2u);
+  EXPECT_EQ(made.steps[0].bytes, 32u);
+  EXPECT_EQ(made.steps[1].step, 2u);
+  EXPECT_EQ(made.steps[1].row, 2u);
+  EXPECT_EQ(made.steps[1].column, made.lives.size() - 1);
+}
+
 TEST(lifetimes, of_nothing_are_empty) {
-  EXPECT_TRUE(lifetime_builder().finish().sizes.empty());
+  EXPECT_TRUE(lifetime_builder(1).finish().sizes.empty());
 }
 
 TEST(activity, counts_operations_and_remote_frees_by_thread_and_time) {
