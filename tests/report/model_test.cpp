@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "report/trace_model.hpp"
 #include "result_files.hpp"
 
 namespace mallard::report_test {
@@ -163,6 +164,15 @@ TEST(model, every_claim_has_one_of_three_verdicts) {
     const std::string verdict = claim.at("verdict");
     EXPECT_TRUE(verdict == "holds" || verdict == "fails" || verdict == "undecided") << verdict;
   }
+}
+
+TEST(trace_model, resident_memory_is_that_of_the_samples) {
+  profile::trace_facts facts;
+  facts.resident = {{0, 4096}, {1'500'000'000, 1u << 20}, {2'000'000'000, 8192}};
+  const json model = report::make_trace_model({}, {}, facts, {});
+  const json& resident = model.at("timeline").at("resident");
+  EXPECT_EQ(resident.at("seconds"), json({0.0, 1.5, 2.0}));
+  EXPECT_EQ(resident.at("bytes"), json({4096, 1u << 20, 8192}));
 }
 
 }  // namespace

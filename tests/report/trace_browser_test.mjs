@@ -179,6 +179,27 @@ test('sections follow the part of the time that is chosen', async (t) => {
   assert.equal(listed, first);
   await page.locator('#range-to').fill(String(last));
   await page.locator('#range-from').fill(String(Math.floor(last / 2) + 1));
+test('the line of resident memory has the samples as its points', async (t) => {
+  const end = model.timeline.seconds.at(-1);
+  const resident = { seconds: [0, 0.25 * end, 0.5 * end, end], bytes: [2 ** 20, 4 * 2 ** 20, 2 ** 21, 3 * 2 ** 20] };
+  const page = await open(t, pageWith('resident.html', { timeline: { ...model.timeline, resident } }));
+  await drawAll(page);
+  const chart = page.locator('#timeline .chart').first();
+  const [{ width, height }, lines] = await chart.evaluate((element) => [element.getBoundingClientRect(),
+    [...element.querySelectorAll('path[stroke-dasharray]')].map((path) => path.getAttribute('d'))]);
+  // The chart's margins, as the sliders know them, too.
+  const [left, right, bottom] = [70, 14, 26];
+  const wanted = resident.seconds.map((seconds) => left + (width - left - right) * seconds / end);
+  const pointsOf = (path) => [...path.matchAll(/[ML]([\d.]+) ([\d.]+)/g)].map(([, ...at]) => at.map(Number));
+  const points = lines.map(pointsOf).find((all) => all.length === wanted.length);
+  assert.ok(points, `${lines}`);
+  const scale = (height - bottom - points[1][1]) / resident.bytes[1];
+  points.forEach(([x, y], at) => {
+    assert.ok(Math.abs(x - wanted[at]) < 1, `${x}, not ${wanted[at]}`);
+    assert.ok(Math.abs(height - bottom - y - scale * resident.bytes[at]) < 1, `${y} for ${resident.bytes[at]}`);
+  });
+});
+
   assert.equal(first + await bytesOf(), whole);
   assert.ok(first > 0 && first < whole, `${first} of ${whole}`);
   await page.getByRole('button', { name: 'Whole run' }).click();
@@ -306,7 +327,7 @@ test('arena scopes of a part of the time are those that asked for memory then', 
   assert.equal(await row.count(), 1);
 });
 
-test('dragging over the curve chooses a part of the time', async (t) => {
+test('dragging over the curve chooses what the sliders choose', async (t) => {
   const page = await open(t, page1);
   const frame = page.locator('.range-frame');
   await frame.scrollIntoViewIfNeeded();
@@ -316,7 +337,19 @@ test('dragging over the curve chooses a part of the time', async (t) => {
   await page.mouse.move(box.x + box.width * 0.6, box.y + 160, { steps: 4 });
   await page.mouse.up();
   assert.ok(await page.locator('.range-mark').isVisible());
-  assert.ok(Number(await page.locator('#range-from').inputValue()) > 0);
+  // Steps below the pointer, by the axis from its beginning to the end of the recording.
+  const [left, right] = [70, 14];
+  const steps = [0.4, 0.6].map((at) => Math.floor((box.width * at - left) / (box.width - left - right) *
+    model.timeline.seconds.at(-1) / model.history.step_seconds));
+  const chosen = ['#range-from', '#range-to'].map((id) => page.locator(id).inputValue());
+  assert.deepEqual(await Promise.all(chosen), steps.map(String));
+  const listing = () => copied(page, 'the functions');
+  const dragged = await listing();
+  await page.getByRole('button', { name: 'Whole run' }).click();
+  assert.notDeepEqual(await listing(), dragged);
+  await page.locator('#range-to').fill(String(steps[1]));
+  await page.locator('#range-from').fill(String(steps[0]));
+  assert.deepEqual(await listing(), dragged);
 });
 
 test('a function has callers and callees', async (t) => {

@@ -13,11 +13,12 @@ import { otherTone, toneOf } from './names.js';
 import { chooseRange, onRange, range, secondsOf } from './range.js';
 
 const tone = (names, at) => colour(at === names.length - 1 && names[at] === 'others' ? otherTone : toneOf(at));
-const grid = { left: 70, right: 14 };
+// The margins by which the sliders' mark and the pointer find a time; labels must not move them.
+const grid = { left: 70, right: 14, outerBoundsMode: 'none' };
 
 function timeAxis(seconds) {
   return { type: 'value', min: 0, max: seconds.at(-1), axisLabel: { color: colour('muted'), fontSize: 11,
-    formatter: (value) => (value === 0 ? '0' : duration(value)) }, splitLine: { show: false },
+    alignMaxLabel: 'right', formatter: (value) => (value === 0 ? '0' : duration(value)) }, splitLine: { show: false },
   axisLine: { lineStyle: { color: colour('line') } } };
 }
 
