@@ -5,7 +5,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { assert, complaints, copied, drawAll, file, mallard, open, test, testInEach } from './browser.mjs';
+import { assert, complaints, copied, drawAll, faintText, file, loneCards, mallard, open, test, testInEach }
+  from './browser.mjs';
+import { measure } from './made_up.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
@@ -201,6 +203,18 @@ test('memory and page faults have no published side', async (t) => {
   const row = (await copied(page, 'DS12, measured')).find((one) => one.strategy === 'AS1');
   const faults = [...find('DS12', 6, 'AS1', 'global', 'clean').minor_faults].sort((a, b) => a - b);
   assert.equal(Number(row.value), faults[2]);
+});
+
+test('page faults and verdicts are counts without decimals, however few', async (t) => {
+  const few = measure('count', [1, 2, 12, 40, 99]);
+  const page = await open(t, reportOn('few-faults', (cell) => (cell.status !== 'ok' ? cell
+    : { ...cell, measures: { ...cell.measures, minor_faults: few } })));
+  await page.getByLabel('Value').selectOption('faults');
+  await drawing(map(page, 'DS12', 'measured'));
+  const texts = await textsOf(map(page, 'DS12', 'measured'));
+  assert.equal(texts.filter((text) => text === '12').length, 18 * 3, `${texts}`);
+  const verdicts = await page.locator('table.tally td.number').allTextContents();
+  assert.ok(verdicts.length > 0 && verdicts.every((text) => /^\d+$/.test(text)), `${verdicts}`);
 });
 
 test('the CSV of a heat map holds the measured figures and the reason of a failure', async (t) => {

@@ -148,6 +148,20 @@ test('the flame graph sums to the bytes of the recording', async (t) => {
 });
 
 test('the curve of live bytes is as high as the peak', async (t) => {
+test('counts have no decimals', async (t) => {
+  const page = await open(t, page1);
+  const columns = ['Operations', 'Invocations', 'Threads', 'Survivors', 'Temporary blocks'];
+  const counts = await page.locator('main table').evaluateAll((tables, names) => tables.flatMap((table) => {
+    const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+    const all = table.closest('#threads, #lifetimes');
+    return [...table.tBodies[0].rows].flatMap(({ cells }) => [...cells].filter((cell, at) =>
+      (all ? cell.tagName === 'TD' : names.includes(heads[at]))).map((cell) => cell.textContent));
+  }), columns);
+  assert.ok(counts.filter((text) => /^\d{1,2}$/.test(text)).length > 0, `${counts}`);
+  assert.deepEqual(counts.filter((text) => /\d\.\d+(?![\d.]*[kMG])/.test(text)), []);
+  assert.doesNotMatch(await page.locator('#top .tiles').innerText(), /\d\.00\b/);
+});
+
   const page = await open(t, page1);
   const rows = await copied(page, 'the live bytes over time');
   const highest = Math.max(...rows.map(({ seconds, ...live }) => Object.values(live).reduce((a, b) => a + Number(b), 0)));

@@ -1,7 +1,7 @@
 // The figures that a heat map can show.
 
 import { isMeasured } from '../data.js';
-import { bytes, count, duration, short, times } from '../format.js';
+import { bytes, count, duration, short, shortCount, times } from '../format.js';
 
 /**
  * of(cell, dataset) takes a measured cell; published(seconds, baseline, leaves) a figure of the
@@ -24,6 +24,6 @@ export const values = {
     published: (seconds) => seconds },
   rss: { name: 'Peak memory (MiB)', csvUnit: 'bytes', short: (v) => short(v / 2 ** 20),
     write: bytes, of: (cell) => cell.rss_bytes },
-  faults: { name: 'Page faults', csvUnit: 'page faults', short, write: count,
+  faults: { name: 'Page faults', csvUnit: 'page faults', short: shortCount, write: count,
     of: (cell) => cell.minor_faults + cell.major_faults },
 };
