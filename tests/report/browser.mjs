@@ -133,3 +133,39 @@ export async function copied(page, what) {
   const [head, ...rows] = text.trim().split(/\r?\n/).map((line) => cellsOf(`${line},`));
   return rows.map((row) => Object.fromEntries(row.map((value, at) => [head[at], value])));
 }
+
+/** Text that differs too little from what is behind it: WCAG asks for 4.5, and for 3 where it is large. */
+export const faintText = (page) => page.evaluate(() => {
+  const paint = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const luminance = (colours) => {
+    for (const one of ['white', ...colours]) {
+      paint.fillStyle = one;
+      paint.fillRect(0, 0, 1, 1);
+    }
+    const [r, g, b] = [...paint.getImageData(0, 0, 1, 1).data].map((one) => one / 255)
+      .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const out = new Set();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement;
+    const drawn = element.checkVisibility({ visibilityProperty: true }) && !element.closest('svg, script, :disabled');
+    if (!drawn || !texts.currentNode.textContent.trim()) continue;
+    const style = getComputedStyle(element);
+    const behind = [];
+    for (let at = element; at; at = at.parentElement) behind.unshift(getComputedStyle(at).backgroundColor);
+    const [a, b] = [luminance(behind), luminance([...behind, style.color])];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < (parseFloat(style.fontSize) >= 24 ? 3 : 4.5)) {
+      out.add(`${ratio.toFixed(2)} ${element.className || element.tagName}: ${texts.currentNode.textContent.trim().slice(0, 40)}`);
+    }
+  }
+  return [...out];
+});
+
+/** Cards with an empty place beside them. */
+export const loneCards = (page) => page.evaluate(() => [...document.querySelectorAll('.pair')].flatMap((pair) =>
+  [...pair.children].filter((card) => card.offsetWidth < 0.9 * pair.clientWidth &&
+    [...pair.children].every((other) => other === card || other.offsetTop !== card.offsetTop))
+    .map((card) => card.innerText.slice(0, 60))));

@@ -740,6 +740,37 @@ test('a narrow screen never scrolls sideways, and several benches are on paper',
   assert.ok(pdf.length > 50000);
 });
 
+test('the first claim can be read in a narrow window', async (t) => {
+  for (const report of [single, several, newerReport]) {
+    const page = await open(t, report, { viewport: { width: 400, height: 800 } });
+    const statement = page.locator('#claims table.claims tbody tr').first().locator('td').nth(1);
+    await statement.evaluate((cell) => cell.scrollIntoView({ block: 'center', inline: 'nearest' }));
+    const [x, width, scrolled] = await statement.evaluate((cell) => [cell.getBoundingClientRect().x,
+      cell.getBoundingClientRect().width, cell.closest('.scroll').scrollLeft]);
+    assert.ok(width > 200 && x >= 0 && x + width <= 400, `${x} and ${width} of 400 pixels`);
+    assert.equal(scrolled, 0);
+  }
+});
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`text of results can be read where the system is ${colorScheme}, below one heading`, async (t) => {
+    for (const report of [single, several, newerReport, merged]) {
+      const page = await open(t, report, { colorScheme });
+      assert.equal(await page.locator('h1').count(), 1);
+      assert.deepEqual(await faintText(page), [], report);
+    }
+  });
+}
+
+for (const width of [1440, 800]) {
+  test(`no card of results stands alone in a row of two in a window of ${width} pixels`, async (t) => {
+    for (const report of [single, several, newerReport]) {
+      const page = await open(t, report, { viewport: { width, height: 900 } });
+      assert.deepEqual(await loneCards(page), [], report);
+    }
+  });
+}
+
 const sparse = {
   'the global heap alone': (cell) => (cell.strategy === 'AS1' ? cell : null),
   'one strategy without the global heap': (cell) =>
