@@ -75,7 +75,7 @@ class subsystem_meter {
 
   // All but C's scaled form.
   subsystem finish(std::size_t subsystems, const std::vector<std::uint64_t>& cache_bytes);
-  // Of the whole program; `share`: of the heap in its processor time, not set if there are no
+  // The program as a whole; `share`: of the heap in its processor time, not set if there are no
   // samples: then only operations are known to take time. Both come after finish().
   plain_time without_recorder(const std::optional<heap_share>& share) const;
   void find_contention(subsystem& out, const plain_time& plain) const;
