@@ -41,6 +41,7 @@ events() {
 events "with frame pointers" "$build/bench/mallard_record_events_fp"
 events "without" "$build/bench/mallard_record_events"
 events "without, no stacks" "$build/bench/mallard_record_events" --sample-stacks 0
+events "without, dropping" "$build/bench/mallard_record_events" --drop
 
 if command -v valgrind >/dev/null; then
   echo
