@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "whatif/gain.hpp"
+
 namespace mallard::advise {
 namespace {
 
@@ -28,6 +30,7 @@ constexpr double longest_again = 5;
 // So many rounds of more ways are worth more than twice as many of fewer.
 constexpr double good_rounds = 5;
 constexpr double shortest_race = 0.001;  // each way runs once all the same
+constexpr double slack_runs = 0.5;       // by which the last round may take longer than expected
 
 // The fewest runs of a trial beside the program as it is, or without that. Without it, the hook
 // alone is on the program's malloc.
@@ -40,7 +43,7 @@ double runs_of_trial(bool needs_hook, bool beside) {
 
 double time_plan::seconds() const {
   if (within_ > 0) return within_;
-  return quick_ ? 4 * undisturbed_ + 60 : 10 * undisturbed_ + 300;
+  return quick_ ? 3 * undisturbed_ + 65 : 10 * undisturbed_ + 300;
 }
 
 double time_plan::least(double usual) const {
@@ -90,12 +93,12 @@ double time_plan::replay_seconds(double passed) const {
 double time_plan::race_seconds(double passed, std::size_t runs, double least_rounds) const {
   const double round = hooked * program_ * static_cast<double>(runs);
   if (left(passed) < least_rounds * round) return 0;
-  return std::max(shortest_race, left(passed) - hooked * program_);
+  return std::max(shortest_race, left(passed) - slack_runs * hooked * program_);
 }
 
 double time_plan::without_second_look(double race, std::size_t runs) const {
   constexpr double of_all = 0.8;
-  constexpr double least_rounds = 4;  // of which one does not count
+  constexpr double least_rounds = whatif::enough_runs + 1;  // of which one does not count
   const double round = hooked * program_ * static_cast<double>(runs);
   return of_all * race >= least_rounds * round ? of_all * race : race;
 }

@@ -1,8 +1,9 @@
-// The plan of `mallard advise` for its time: with --quick four times the program's own and a
-// minute, with --within as long as the user says, else ten times and five minutes, whatever other
-// work makes each of its runs take. Where all ways can be tried in it, they race on the program.
-// Else replays choose what is tried: the trial comes first of what time is kept for, and replays
-// get what that leaves. Where both would not fit, the recorded run is ended early.
+// The plan of `mallard advise` for its time: with --quick three times the program's own and 65
+// seconds, in which one of two seconds is run often enough to prove the best; with --within as long
+// as the user says, else ten times and five minutes, whatever other work makes each of its runs
+// take. Where all ways can be tried in it, they race on the program. Else replays choose what is
+// tried: the trial comes first of what time is kept for, and replays get what that leaves. Where
+// both would not fit, the recorded run is ended early.
 #pragma once
 
 #include <cstddef>

@@ -223,7 +223,7 @@ void add_advise_command(command_parser app, const context& shared) {
                      "A trace of `mallard record` (default: the newest here), or -- and a command");
   command.add_flag(
       "--quick", request->quick,
-      "Take at most four times the program's time plus a minute (default: ten times plus five "
+      "Take at most three times the program's time plus 65 s (default: ten times plus five "
       "minutes)");
   command.add_option("--within", request->within,
                      "For a command: like --quick, in about so many seconds, 15 or more");

@@ -120,7 +120,12 @@ class experiment {
     };
     // Whole rounds: what is compared is what ran one after the other.
     const unsigned rounds = options_.as_it_was ? 0 : options_.repetitions;
-    for (unsigned round = 0; round < rounds; ++round) {
+    unsigned round = 0;
+    if (options_.races && first_runs_are_a_round()) {
+      for (contender* const one : racing_now()) one->runs = {one->first};
+      if (!racing.goes_on(++round, seconds_passed())) return result();
+    }
+    for (; round < rounds; ++round) {
       if (over()) break;
       if (!lab::interleave(contenders_, 1, options_.seed + round, [&](contender& one) {
             if (one.remark.empty() && !one.fell_behind) measure(one);
@@ -460,6 +465,24 @@ class experiment {
       if (!one.first_saved.empty()) one.saved = {one.first_saved};
       one.only_named = one.names_first;
     }
+  }
+
+  std::vector<contender*> racing_now() {
+    std::vector<contender*> out;
+    for (contender& one : contenders_) {
+      if (one.has_run && one.remark.empty() && !one.fell_behind) out.push_back(&one);
+    }
+    return out;
+  }
+
+  // They are, if what only first runs do takes no part of their time to speak of.
+  bool first_runs_are_a_round() {
+    constexpr double long_enough = 1;  // seconds
+    const std::vector<contender*> all = racing_now();
+    return contenders_[as_it_is].first.seconds >= long_enough &&
+           std::none_of(all.begin(), all.end(), [](const contender* one) {
+             return one->names_first || one->in_turns;
+           });
   }
 
   void judge(contender& one, const run_figures& plain, const run_figures& done) const {

@@ -21,9 +21,9 @@ double seconds_of(const trial_plan& plan, double program, bool needs_hook) {
   return program * ((plan.runs_as_it_is ? 1 : 0) + finds + hooks + plan.most);
 }
 
-TEST(time_plan, is_three_times_the_program_and_a_minute) {
-  EXPECT_EQ(plan_of(10).seconds(), 90);
-  EXPECT_EQ(time_plan(45, 10).seconds(), 90) << "other work made it take longer";
+TEST(time_plan, is_three_times_the_program_and_65_seconds) {
+  EXPECT_EQ(plan_of(10).seconds(), 95);
+  EXPECT_EQ(time_plan(45, 10).seconds(), 95) << "other work made it take longer";
 }
 
 TEST(time_plan, is_as_long_as_the_user_says) {
@@ -56,7 +56,7 @@ TEST(time_plan, a_long_one_is_recorded_for_as_long_as_leaves_time_to_try_the_bes
   for (const double program : {30.0, 60.0, 90.0}) {
     const time_plan plan = plan_of(program);
     const double recorded = program + plan.recording_seconds(program);
-    EXPECT_LT(recorded, 2.1 * program) << program;
+    EXPECT_LT(recorded, 2.2 * program) << program;
     const double replayed = recorded + plan.replay_seconds(recorded);
     EXPECT_GE(plan.trial(replayed, false).most, 1u) << program;
   }
@@ -70,7 +70,7 @@ TEST(time_plan, whatever_the_load_it_ends_in_time) {
     passed += plan.replay_seconds(passed);
     const trial_plan trial = plan.trial(passed, true);
     if (trial.most > 0) passed += seconds_of(trial, 10 * slower, true);
-    EXPECT_LT(passed, 95) << slower;
+    EXPECT_LT(passed, 100) << slower;
   }
 }
 
@@ -108,6 +108,7 @@ TEST(time_plan, a_race_leaves_time_for_a_second_look_where_it_has_rounds_enough)
   const time_plan plan = plan_of(1);
   EXPECT_LT(plan.without_second_look(50, 5), 50);
   EXPECT_EQ(plan.without_second_look(20, 5), 20);
+  EXPECT_EQ(plan.without_second_look(40, 5), 40) << "not the five that prove the best";
 }
 
 TEST(time_plan, a_short_program_is_tried_in_more_ways) {
