@@ -5,7 +5,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <thread>
 
@@ -409,6 +411,20 @@ TEST(whatif, in_a_race_what_is_far_behind_runs_no_more) {
   EXPECT_LE(all[0].runs, 1U) << "nothing is left to compare it with";
   options.races = false;
   EXPECT_EQ(try_whatif(options).outcomes[1].runs, 3U);
+}
+
+TEST(whatif, in_a_race_first_runs_that_last_a_second_are_a_round) {
+  const mallard::scratch_file each("runs");
+  auto options = options_for("requests", {});
+  options.command = {"/bin/sh", "-c", "echo >>" + each.path() + "; exec sleep 1.01"};
+  options.variants.clear();
+  options.mallocs = {MALLARD_MALLOC_FILE};
+  options.races = true;
+  const std::vector<whatif_outcome> all = try_whatif(options).outcomes;
+  ASSERT_EQ(all.size(), 2U);
+  for (const whatif_outcome& one : all) EXPECT_EQ(one.runs, 1U) << one.variant;
+  std::ifstream runs(each.path());
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(runs), {}, '\n'), 2);
 }
 
 }  // namespace
