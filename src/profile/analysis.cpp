@@ -95,7 +95,7 @@ meter_setting setting_of(const trace_reader& trace, const analysis_options& opti
 trace_analysis::trace_analysis(trace_reader& trace, const function_table& functions,
                                const analysis_options& options)
     : trace_(trace), options_(options), loads_(0) {
-  survey first(trace, functions, result_.kept_blocks);
+  survey first(trace, functions);
   first.read(trace, options.part);
   std::vector<arena_scope> scopes = find_arena_scopes(*first.invocations, first.loads, trace,
                                                       functions, options.scopes_asked_for);
@@ -108,7 +108,7 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
       })) {
     first.invocations.reset();
     result_.kept_blocks = std::move(first.lasting);
-    survey again(trace, functions, result_.kept_blocks);
+    invocation_survey again(trace, functions, result_.kept_blocks);
     again.read(trace, options.part);
     first.invocations = std::move(again.invocations);
     scopes = find_arena_scopes(*first.invocations, first.loads, trace, functions,
@@ -139,9 +139,9 @@ std::vector<arena_loop> trace_analysis::loops(const survey& first,
   std::uint64_t known = 0;
   for (const arena_loop& one : out) known += one.blocks;
   for (const arena_scope& one : scopes) known += one.trunk || one.root ? 0 : one.blocks;
-  if (2 * known >= first.total.allocations || !first.total.allocations) return out;
-  std::vector<bool> lasting = first.lasting;
-  survey again(trace_, functions, lasting);
+  const bool are_ignored = !result_.kept_blocks.empty();
+  if (are_ignored || 2 * known >= first.total.allocations || !first.total.allocations) return out;
+  invocation_survey again(trace_, functions, first.lasting);
   again.read(trace_, options_.part);
   return find_arena_loops(*again.invocations, trace_, functions);
 }

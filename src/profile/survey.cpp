@@ -7,36 +7,93 @@
 
 namespace mallard::profile {
 
-survey::survey(const trace_reader& trace, const function_table& functions,
-               const std::vector<bool>& kept)
-    : loads(trace.stacks().size()),
-      invocations(std::make_unique<invocation_tracker>(trace.stacks(), functions)),
-      kept_(kept) {
+namespace {
+
+const std::vector<bool> none_kept;
+
+}  // namespace
+
+invocation_survey::invocation_survey(const trace_reader& trace, const function_table& functions,
+                                     const std::vector<bool>& kept)
+    : invocations(std::make_unique<invocation_tracker>(trace.stacks(), functions)), kept_(kept) {
   for (const auto& [id, thread] : trace.facts().threads) {
     if (thread.ended != UINT64_MAX) ends_.emplace(thread.ended, id);
   }
-  clock_ns_ = trace.facts().process.clock_ps / 1000;
   if (!ends_.empty()) next_end_ = ends_.begin()->first;
 }
 
-void survey::read(trace_reader& trace, const selection& part) {
+std::uint64_t invocation_survey::end_of(const trace_reader& trace, const selection& part) {
   const end_info& end = trace.facts().end;
-  // Threads may go on after a recording's end.
-  until_ =
-      end.how == end_kind::unknown && end.time != 0 ? std::min(part.until, end.time) : part.until;
-  const std::uint64_t time = std::max(part.from, std::min(until_, trace.last_time())) - part.from;
+  return end.how == end_kind::unknown && end.time != 0 ? std::min(part.until, end.time)
+                                                       : part.until;
+}
+
+void invocation_survey::begin(const trace_reader& trace, const selection& part) {
+  const end_info& end = trace.facts().end;
+  until_ = end_of(trace, part);
+  exits_ = end.how == end_kind::exited && end.time < until_;
+  if (part.from > 0 || lacks(trace.facts().process, the_start)) invocations->begin_late();
+}
+
+void invocation_survey::operation(const recorded& one) {
+  const event& what = one.what;
+  if (what.stack == 0) return;
+  invocations->arrive(one.thread, what.stack,
+                      what.kind == event_kind::free || what.old_address != 0);
+}
+
+void invocation_survey::died(const recorded& one, const surveyed_block& block,
+                             const block_end& how) {
+  // An unrecorded free happened some time before this, at an unknown place.
+  const bool seen = how.why != block_end::cause::not_recorded;
+  if (block.stack != 0) {
+    invocations->death(block.at, block.bytes, one.thread, seen ? one.what.stack : 0);
+  }
+}
+
+void invocation_survey::born(const recorded& one, surveyed_block& block) {
+  block.tag = births_++;
+  if (block.stack == 0) return;
+  const bool kept = block.tag < kept_.size() && kept_[block.tag];
+  block.at = invocations->birth(one.thread, block.stack, block.bytes, kept);
+}
+
+// Blocks that live when the reading ends have not survived functions that are still open.
+void invocation_survey::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  end_threads(until_);
+  if (exits_) invocations->finish();
+}
+
+void invocation_survey::outlived(const surveyed_block& block) {
+  stop();
+  if (block.stack != 0) invocations->never(block.at, block.bytes);
+}
+
+void invocation_survey::end_threads(std::uint64_t before) {
+  while (!ends_.empty() && ends_.begin()->first < before) {
+    invocations->thread_ended(ends_.begin()->second);
+    ends_.erase(ends_.begin());
+  }
+  next_end_ = ends_.empty() ? UINT64_MAX : ends_.begin()->first;
+}
+
+survey::survey(const trace_reader& trace, const function_table& functions)
+    : invocation_survey(trace, functions, none_kept),
+      loads(trace.stacks().size()),
+      clock_ns_(trace.facts().process.clock_ps / 1000) {}
+
+void survey::read(trace_reader& trace, const selection& part) {
+  const std::uint64_t until = end_of(trace, part);
+  const std::uint64_t time = std::max(part.from, std::min(until, trace.last_time())) - part.from;
   const double share =
       static_cast<double>(time) / std::max(1.0, static_cast<double>(trace.last_time()));
   lasts_ = time / 50;
   lasts_births_ =  // half of the events are births
       static_cast<std::uint64_t>(share * static_cast<double>(trace.event_count()) / 2 / 50);
-  exits_ = end.how == end_kind::exited && end.time < until_;
-  if (part.from > 0 || lacks(trace.facts().process, the_start)) invocations->begin_late();
-  block_stream<surveyed_block> blocks(trace);
-  blocks.run(trace.events(part), *this);
-  invocations->finish();
+  total.live_bytes = read_into(trace, part, *this);
   marks.finish();
-  total.live_bytes = blocks.live_bytes();
 }
 
 void survey::operation(const recorded& one) {
@@ -51,23 +108,18 @@ void survey::operation(const recorded& one) {
     ++(frees ? total.frees : total.allocations);
     if (what.cost != 0) (frees ? free_costs : allocation_costs).add(what.cost);
   }
-  if (what.stack == 0) return;
-  invocations->arrive(one.thread, what.stack, frees || what.old_address != 0);
+  invocation_survey::operation(one);
 }
 
 void survey::died(const recorded& one, const surveyed_block& block, const block_end& how) {
-  // An unrecorded free happened some time before this, at an unknown place.
-  const bool seen = how.why != block_end::cause::not_recorded;
   total.temporary += how.temporary;
   total.remote_frees += how.remote;
   total.moved_bytes += how.moved_bytes;
   live_bytes_ -= block.bytes;
   const bool is_long = one.what.time - block.born >= lasts_;
   if (is_long && lasting.size() - block.tag >= lasts_births_) lasting[block.tag] = true;
-  if (block.stack != 0) {
-    invocations->death(block.at, block.bytes, one.thread, seen ? one.what.stack : 0);
-  }
   marks.death(block.mark, block.stack, block.bytes);
+  invocation_survey::died(one, block, how);
 }
 
 void survey::born(const recorded& one, surveyed_block& block) {
@@ -76,12 +128,8 @@ void survey::born(const recorded& one, surveyed_block& block) {
   load.bytes += block.bytes;
   ++load.blocks;
   block.mark = marks.birth(one.thread, block.bytes);
-  block.tag = static_cast<std::uint32_t>(lasting.size());
   lasting.push_back(false);
-  if (block.stack != 0) {
-    const bool kept = block.tag < kept_.size() && kept_[block.tag];
-    block.at = invocations->birth(one.thread, block.stack, block.bytes, kept);
-  }
+  invocation_survey::born(one, block);
   live_bytes_ += block.bytes;
   if (live_bytes_ > total.peak_bytes) {
     total.peak_bytes = live_bytes_;
@@ -89,19 +137,10 @@ void survey::born(const recorded& one, surveyed_block& block) {
   }
 }
 
-// Blocks that live when the reading ends have not survived functions that are still open.
-void survey::stop() {
-  if (stopped_) return;
-  stopped_ = true;
-  end_threads(until_);
-  if (exits_) invocations->finish();
-}
-
 void survey::outlived(const surveyed_block& block) {
-  stop();
+  invocation_survey::outlived(block);
   ++total.live_blocks;
   lasting[block.tag] = true;
-  if (block.stack != 0) invocations->never(block.at, block.bytes);
   marks.never(block.mark, block.stack, block.bytes);
 }
 
@@ -111,14 +150,6 @@ void survey::scope(const recorded& one) {
   } else {
     marks.leave(one.thread, one.what.address);
   }
-}
-
-void survey::end_threads(std::uint64_t before) {
-  while (!ends_.empty() && ends_.begin()->first < before) {
-    invocations->thread_ended(ends_.begin()->second);
-    ends_.erase(ends_.begin());
-  }
-  next_end_ = ends_.empty() ? UINT64_MAX : ends_.begin()->first;
 }
 
 }  // namespace mallard::profile
