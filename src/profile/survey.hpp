@@ -20,7 +20,7 @@ struct surveyed_block : live_block {
   std::uint32_t mark = 0;
 };
 
-// Which blocks outlived which invocations.
+// Follows which blocks outlived which invocations.
 class invocation_survey : public block_handler {
  public:
   // `kept`: by number of birth, see invocation_tracker; empty: no block is.
