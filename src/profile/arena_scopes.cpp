@@ -232,6 +232,7 @@ class finder {
                 : qualifies(function) && 10 * one.outermost >= one.blocks && one.outermost > 0;
       if (called && (wanted || (asked_[function] && one.blocks > 0))) found.push_back(function);
     }
+    if (found.empty()) return {};
     std::sort(found.begin(), found.end(), [&](std::uint32_t a, std::uint32_t b) {
       return std::tie(candidates_[b].bytes, a) < std::tie(candidates_[a].bytes, b);
     });
