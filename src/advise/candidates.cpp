@@ -160,6 +160,10 @@ class finder {
     if (scope_ == nullptr && one_.epochs.count == 0) {
       return "its blocks are never all dead before the end: an arena would only grow";
     }
+    if (scope_ == nullptr && shared()) {
+      return "other threads free its blocks: the thread that would release an arena does not know "
+             "when all are dead";
+    }
     if (scope_ == nullptr && !dims_.loops.empty()) {
       const profile::arena_loop& loop = dims_.loops.front();
       return fmt::format("no call ends with its blocks dead, but turns of the loop at {}:{} do",

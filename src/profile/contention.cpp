@@ -3,18 +3,70 @@
 #include <algorithm>
 
 namespace mallard::profile {
+namespace {
 
-double recorder_time(const recorded_stretch& all, double threads_time) {
-  // Where an operation comes more seldom, its thread waits for something else.
-  constexpr double most = 2000;
-  if (all.operations == 0) return 0;
-  return std::clamp((threads_time - all.program) / all.operations, 0.0, most);
+double count_of(const thread_counts& operations) {
+  double out = 0;
+  for (const auto& [thread, times] : operations) out += static_cast<double>(times);
+  return out;
 }
 
-double plain_wall(const recorded_stretch& part, double recorder_ns) {
-  const double of_recorder = recorder_ns * part.operations;
-  if (part.program == 0) return of_recorder == 0 ? part.wall : 0;
-  return part.wall * part.program / (part.program + of_recorder);
+// The recorder's time for an operation. Between operations a thread may also wait for something
+// else, so no more is believed beside waits for the recorder: docs/recording.md has what an event
+// costs.
+double recorder_ns(double between_operations, double operations, double waited) {
+  constexpr double most = 100;
+  if (operations == 0) return 0;
+  return (waited + std::clamp(between_operations - waited, 0.0, most * operations)) / operations;
+}
+
+// Without the recorder's time. Where some processor is always busy, the rest of the time shrinks
+// with it; else it passes all the same.
+double plain_wall(double wall, double program, double recorder) {
+  const double busy = program + recorder;
+  return busy > wall ? wall * program / busy : wall - recorder;
+}
+
+}  // namespace
+
+contention::contention(std::span<const stretch_counts> parts, double wall_ns,
+                       const recorder_times& times) {
+  const auto program_ns = [&](const stretch_counts& one) {
+    return std::max(one.busy, static_cast<double>(one.samples) * times.sample_ns);
+  };
+  double program = 0, operations = 0, threads_time = 0;
+  for (const stretch_counts& one : parts) {
+    program += program_ns(one);
+    operations += count_of(one.operations);
+    threads_time += wall_ns * static_cast<double>(one.operations.size());
+  }
+  if (operations > 0) operation_ns_ = times.share * program / operations;
+  const double of_recorder = recorder_ns(threads_time - program, operations, times.waited_ns);
+  // So few samples say nothing: those of the next stretches count, too.
+  constexpr std::uint64_t enough = 16;
+  double some_program = 0, some_operations = 0;
+  std::uint64_t samples = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    some_program += program_ns(parts[i]);
+    some_operations += count_of(parts[i].operations);
+    samples += parts[i].samples;
+    if (samples < enough && i + 1 < parts.size()) continue;
+    const auto count = static_cast<double>(i + 1 - walls_ns_.size());
+    const double recorder = of_recorder * some_operations;
+    walls_ns_.resize(i + 1, plain_wall(count * wall_ns, some_program, recorder) / count);
+    some_program = some_operations = 0;
+    samples = 0;
+  }
+}
+
+double contention::of(std::span<const stretch_counts> parts, std::size_t first,
+                      std::size_t last) const {
+  double all = 0, in_company = 0;
+  for (std::size_t i = first; i < last; ++i) {
+    in_company += operations_in_company(parts[i].operations, operation_ns_, walls_ns_[i]);
+    all += count_of(parts[i].operations);
+  }
+  return all > 0 ? in_company / all : 0;
 }
 
 double operations_in_company(const thread_counts& operations, double operation_ns, double wall_ns) {

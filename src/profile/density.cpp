@@ -84,11 +84,29 @@ void take_heap_share(dims_result& dims, const heap_share& share) {
     // Samples may be few, and fewest in threads that end soon: no heap's time is lost for them.
     return static_cast<std::uint64_t>(wanted);
   };
+  // So few samples of a window say nothing: those of the next windows count, too.
+  constexpr double enough = 16;
+  const double enough_ns = enough * static_cast<double>(dims.all.cpu_ns) /
+                           static_cast<double>(std::max<std::uint64_t>(1, share.looks));
+  const auto spread_windows = [&](std::vector<window>& windows) {
+    std::uint64_t allocation_ns = 0, cpu_ns = 0;
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+      allocation_ns += windows[i].allocation_ns;
+      cpu_ns += windows[i].cpu_ns;
+      if (static_cast<double>(cpu_ns) < enough_ns && i + 1 < windows.size()) continue;
+      for (; first <= i; ++first) {
+        dimension& D = windows[first].dims.D;
+        if (windows[first].cpu_ns > 0) spread(D, allocation_ns, cpu_ns);
+      }
+      allocation_ns = cpu_ns = 0;
+    }
+  };
   for (subsystem& one : dims.subsystems) {
     one.heap_ns = spread(one.dims.D, one.allocation_ns, one.cpu_ns);
-    for (window& part : one.windows) spread(part.dims.D, part.allocation_ns, part.cpu_ns);
+    spread_windows(one.windows);
   }
-  for (window& part : dims.all.windows) spread(part.dims.D, part.allocation_ns, part.cpu_ns);
+  spread_windows(dims.all.windows);
   dims.all.heap_ns = static_cast<std::uint64_t>(share.share * static_cast<double>(dims.all.cpu_ns));
   dims.all.dims.D.scaled = share.share;
 }

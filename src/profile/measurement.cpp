@@ -1,6 +1,7 @@
 #include "profile/measurement.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -50,12 +51,17 @@ void measurement::finish(dims_result& out) {
   const auto& caches = trace_.facts().process.cache_bytes;
   out.all = all_.finish(used, caches);
   out.heap = estimated_share(out.all);
-  const plain_time plain = all_.without_recorder(out.heap);
-  all_.find_contention(out.all, plain);
+  std::optional<contention> contended;  // not without samples: then only operations take time
+  if (out.heap) {
+    contended = all_.contention_of_all({.share = out.heap->share,
+                                        .sample_ns = static_cast<double>(setting_.cpu_sample_ns),
+                                        .waited_ns = static_cast<double>(out.waited_ns)});
+    all_.add_contention(out.all, *contended);
+  }
   for (const auto& meter : meters_) {
     if (!meter) continue;
     subsystem one = meter->finish(used, caches);
-    meter->find_contention(one, plain);
+    if (contended) meter->add_contention(one, *contended);
     if (one.total.bytes > 0 || one.cpu_ns > 0) out.subsystems.push_back(std::move(one));
   }
   std::sort(out.subsystems.begin(), out.subsystems.end(),

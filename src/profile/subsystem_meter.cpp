@@ -8,6 +8,8 @@
 namespace mallard::profile {
 namespace {
 
+constexpr std::size_t stretches = 100;
+
 // The entropy of the shares, in bits.
 double entropy(const std::vector<std::uint64_t>& counts) {
   const auto all =
@@ -64,11 +66,15 @@ void subsystem_meter::account::add(const account& other) {
   epoch_bytes += other.epoch_bytes;
   classes.resize(std::max(classes.size(), other.classes.size()));
   for (std::size_t i = 0; i < other.classes.size(); ++i) classes[i] += other.classes[i];
-  for (const auto& [thread, times] : other.operations) operations.add(thread, times);
+  threads.insert(other.threads);
 }
 
 subsystem_meter::subsystem_meter(std::string name, const meter_setting& setting, bool whole)
-    : setting_(setting), whole_(whole), windows_(setting.windows), live_at_end_(setting.windows) {
+    : setting_(setting),
+      whole_(whole),
+      windows_(setting.windows),
+      live_at_end_(setting.windows),
+      stretches_(stretches) {
   out_.name = std::move(name);
 }
 
@@ -98,10 +104,22 @@ subsystem_meter::account& subsystem_meter::window_at(std::uint64_t time) {
   return current();
 }
 
+stretch_counts& subsystem_meter::stretch_at(std::uint64_t time) {
+  const double span = static_cast<double>(setting_.until - setting_.from);
+  const std::uint64_t since = time < setting_.from ? 0 : time - setting_.from;
+  const double at = span > 0 ? static_cast<double>(since) / span * stretches : 0;
+  return stretches_[std::min<std::size_t>(stretches - 1, static_cast<std::size_t>(at))];
+}
+
 void subsystem_meter::busy(std::uint64_t time, std::uint32_t thread, bool allocation) {
+  const double length = allocation ? setting_.allocation_ns : setting_.free_ns;
   account& here = window_at(time);
-  here.busy += allocation ? setting_.allocation_ns : setting_.free_ns;
-  here.operations.add(thread);
+  here.busy += length;
+  here.threads.insert(thread);
+  if (!setting_.has_threads) return;
+  stretch_counts& stretch = stretch_at(time);
+  stretch.busy += length;
+  stretch.operations.add(thread);
 }
 
 void subsystem_meter::touch_pages(const metered_block& block, bool allocation) {
@@ -190,6 +208,7 @@ void subsystem_meter::end_epoch() {
 void subsystem_meter::sampled(std::uint64_t time, bool in_heap) {
   account& here = window_at(time);
   ++here.samples;
+  ++stretch_at(time).samples;
   if (time == last_sample_) return;
   last_sample_ = time;
   ++here.looks;
@@ -220,7 +239,7 @@ dimensions subsystem_meter::dims_of(const account& one, double wall, std::uint64
   if (one.allocations > 0) {
     out.V.literal = static_cast<double>(unique_sizes) / allocations;
     const auto classes = static_cast<double>(different(one.classes));
-    out.V.scaled = classes > 1 ? entropy(one.classes) / std::log2(classes) : 0.0;
+    out.V.scaled = classes > 1 ? std::min(1.0, entropy(one.classes) / std::log2(classes)) : 0.0;
     out.U.literal =
         std::min(1.0, ratio(static_cast<double>(one.peak), static_cast<double>(one.bytes)));
     if (one.epoch_bytes > 0) out.U.scaled = std::min(1.0, one.epoch_use / one.epoch_bytes);
@@ -229,72 +248,26 @@ dimensions subsystem_meter::dims_of(const account& one, double wall, std::uint64
                        ? 0.0
                        : static_cast<double>(one.runs - 1) / (allocations - 1);
   }
-  const auto threads = static_cast<double>(one.operations.size());
+  const auto threads = static_cast<double>(one.threads.size());
   if (setting_.has_threads && threads > 0 && wall > 0) {
     out.C.literal = threads > 1 ? std::min(1.0, one.busy / (threads * wall)) : 0.0;
-    out.C.scaled = 0.0;
   }
   return out;
 }
 
-recorded_stretch subsystem_meter::stretch_of(const account& one) const {
-  recorded_stretch out;
-  out.wall =
-      static_cast<double>(setting_.until - setting_.from) / static_cast<double>(parts().size());
-  out.program = std::max(one.busy, static_cast<double>(one.samples * setting_.cpu_sample_ns));
-  for (const auto& [thread, times] : one.operations) out.operations += static_cast<double>(times);
-  return out;
+contention subsystem_meter::contention_of_all(const recorder_times& times) const {
+  return {stretches_, static_cast<double>(setting_.until - setting_.from) / stretches, times};
 }
 
-plain_time subsystem_meter::without_recorder(const std::optional<heap_share>& share) const {
-  recorded_stretch all;
-  double threads_time = 0;
-  for (const account& one : parts()) {
-    const recorded_stretch part = stretch_of(one);
-    all.program += part.program;
-    all.operations += part.operations;
-    threads_time += part.wall * static_cast<double>(one.operations.size());
+void subsystem_meter::add_contention(subsystem& out, const contention& found) const {
+  if (!out.dims.C.literal) return;
+  out.dims.C.scaled = found.of(stretches_, 0, stretches);
+  for (std::size_t i = 0; i < out.windows.size(); ++i) {
+    if (!out.windows[i].dims.C.literal) continue;
+    const std::size_t first = i * stretches / out.windows.size();
+    const std::size_t last = ((i + 1) * stretches + out.windows.size() - 1) / out.windows.size();
+    out.windows[i].dims.C.scaled = found.of(stretches_, first, last);
   }
-  plain_time out;
-  if (all.operations > 0) {
-    out.operation = (share ? share->share : 1) * all.program / all.operations;
-  }
-  const double of_recorder = share ? recorder_time(all, threads_time) : 0;
-  // So few samples of a window say nothing: those of its neighbours count, too.
-  constexpr std::uint64_t enough = 16;
-  std::size_t first = 0;
-  recorded_stretch some;
-  std::uint64_t samples = 0;
-  for (std::size_t i = 0; i < parts().size(); ++i) {
-    const recorded_stretch part = stretch_of(parts()[i]);
-    some.wall += part.wall;
-    some.program += part.program;
-    some.operations += part.operations;
-    samples += parts()[i].samples;
-    if (samples < enough && i + 1 < parts().size()) continue;
-    const double each = plain_wall(some, of_recorder) / static_cast<double>(i + 1 - first);
-    out.windows.resize(i + 1, each);
-    first = i + 1;
-    some = {};
-    samples = 0;
-  }
-  return out;
-}
-
-void subsystem_meter::find_contention(subsystem& out, const plain_time& plain) const {
-  if (!out.dims.C.scaled) return;
-  double all = 0, in_company = 0;
-  for (std::size_t i = 0; i < parts().size(); ++i) {
-    const account& one = parts()[i];
-    const double here = operations_in_company(one.operations, plain.operation, plain.windows[i]);
-    const double operations = stretch_of(one).operations;
-    in_company += here;
-    all += operations;
-    if (i < out.windows.size() && out.windows[i].dims.C.scaled) {
-      out.windows[i].dims.C.scaled = ratio(here, operations);
-    }
-  }
-  out.dims.C.scaled = ratio(in_company, all);
 }
 
 subsystem subsystem_meter::finish(std::size_t subsystems,
@@ -317,7 +290,7 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
   out.looks_in_heap = all_.looks_in_heap;
   out.unique_sizes = sizes_.different();
   out.effective_classes = all_.allocations > 0 ? std::exp2(entropy(all_.classes)) : 0;
-  for (const auto& [thread, times] : all_.operations) out.threads.push_back(thread);
+  out.threads.assign(all_.threads.begin(), all_.threads.end());
   out.epochs = {epochs_.count(), epochs_.quantile(0.5), epochs_.max()};
   out.sizes = sizes_.sorted();
   for (std::size_t n = 0; n < size_by_lifetime_[0].size(); ++n) {

@@ -15,7 +15,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -75,10 +74,9 @@ class subsystem_meter {
 
   // All but C's scaled form.
   subsystem finish(std::size_t subsystems, const std::vector<std::uint64_t>& cache_bytes);
-  // The program as a whole; `share`: of the heap in its processor time, not set if there are no
-  // samples: then only operations are known to take time. Both come after finish().
-  plain_time without_recorder(const std::optional<heap_share>& share) const;
-  void find_contention(subsystem& out, const plain_time& plain) const;
+  // After finish(). The counts of the program as a whole tell the contention of all subsystems.
+  contention contention_of_all(const recorder_times& times) const;
+  void add_contention(subsystem& out, const contention& found) const;
 
  private:
   // Sums of the whole time or a window.
@@ -89,7 +87,7 @@ class subsystem_meter {
     double busy = 0;                        // ns, by the timed operations
     double epoch_use = 0, epoch_bytes = 0;  // sums of the peaks and bytes of epochs that ended here
     std::vector<std::uint64_t> classes;     // allocations by size class
-    thread_counts operations;               // of each thread
+    thread_set threads;
     // Adds everything but peaks, which have no meaningful sum.
     void add(const account& other);
   };
@@ -97,12 +95,9 @@ class subsystem_meter {
     std::uint64_t address = 0;  // named as live_table requires
     std::uint64_t blocks = 0;
   };
-  std::span<const account> parts() const {
-    return windows_.empty() ? std::span(&all_, 1) : windows_;
-  }
   account& current() { return windows_.empty() ? all_ : windows_[window_]; }
   account& window_at(std::uint64_t time);
-  recorded_stretch stretch_of(const account& one) const;
+  stretch_counts& stretch_at(std::uint64_t time);
   void end_epoch();
   void roll(std::uint64_t time);
   void busy(std::uint64_t time, std::uint32_t thread, bool allocation);
@@ -117,6 +112,7 @@ class subsystem_meter {
   account all_;  // its peak; and all other sums if there are no windows
   std::vector<account> windows_;
   std::vector<std::uint64_t> live_at_end_;  // by window
+  std::vector<stretch_counts> stretches_;   // hundredths of the time
   std::size_t window_ = 0;
   std::uint64_t window_lasts_ = 0;  // the current window lasts at least until this time
   number_counts sizes_;

@@ -273,6 +273,13 @@ TEST_F(candidates_test, remote_frees_need_a_shared_pool) {
   EXPECT_EQ(refusal(strategy::synchronized_multipool), "");
 }
 
+TEST_F(candidates_test, an_arena_that_ends_with_no_call_is_refused_where_other_threads_free) {
+  parse().epochs = {100, 1000, 2000};
+  EXPECT_EQ(refusal(strategy::monotonic), "");
+  parse().total.remote_frees = 5;
+  EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("does not know when all are dead"));
+}
+
 TEST_F(candidates_test, threads_that_share_nothing_have_a_pool_each) {
   parse().threads = {0, 1};
   EXPECT_TRUE(find(strategy::multipool)->one_for_each_thread);
