@@ -147,13 +147,8 @@ int advise_process(const advise_request& request, colour_choice choice) {
 }
 
 int give_advice(const advise_request& request, bool is_command, colour_choice choice) {
-  need_file(request.page, "a page");
-  need_file(request.keep, "a trace");
-  std::error_code not_there;
-  if (std::filesystem::exists(request.page, not_there) &&
-      !std::filesystem::is_regular_file(request.page, not_there)) {
-    throw usage_error(request.page + ": a page has to be a regular file");
-  }
+  need_regular_file(request.page, "a page");
+  need_regular_file(request.keep, "a trace");
   if (!request.page.empty()) expect_writable(request.page, "-o");
   if (!request.keep.empty()) expect_writable(request.keep, "--keep");
   if (request.pid != 0 || is_command) {

@@ -253,7 +253,7 @@ int check_program(const check_options& options, const rule_list& rules) {
 }
 
 int check(const check_options& options, bool is_command) {
-  need_file(options.keep, "a trace");
+  need_regular_file(options.keep, "a trace");
   expect_other_file(options.budget, options.keep);
   if (is_command) {
     return until_interrupted([&] { return check_program(options, rules_of(options)); });

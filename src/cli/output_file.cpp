@@ -41,6 +41,14 @@ void need_file(std::string_view word, std::string_view what) {
   if (word == "-") throw usage_error(fmt::format("-o -: {} needs a file", what));
 }
 
+void need_regular_file(std::string_view word, std::string_view what) {
+  need_file(word, what);
+  std::error_code none;
+  if (std::filesystem::exists(word, none) && !std::filesystem::is_regular_file(word, none)) {
+    throw usage_error(fmt::format("{}: {} has to be a regular file", word, what));
+  }
+}
+
 void refuse_to_replace(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   std::error_code not_there;

@@ -27,6 +27,8 @@ void expect_other_file(const std::filesystem::path& input, const std::filesystem
 
 // Throws usage_error if the word is "-", standard output, where `what` cannot be written.
 void need_file(std::string_view word, std::string_view what);
+// Likewise, if it is a device, a pipe or a folder.
+void need_regular_file(std::string_view word, std::string_view what);
 
 // Throws usage_error when a file is there that has something in it.
 void refuse_to_replace(const std::filesystem::path& path);

@@ -140,11 +140,7 @@ int run_record(const record_request& request) {
   if (!std::isfinite(options.duration) || options.duration < 0) {
     throw usage_error("--duration takes seconds; 0 means no limit");
   }
-  need_file(options.output, "a trace");
-  std::error_code not_there;
-  if (fs::exists(options.output, not_there) && !fs::is_regular_file(options.output, not_there)) {
-    throw usage_error(options.output + ": a trace has to be a regular file");
-  }
+  need_regular_file(options.output, "a trace");
   if (options.output.empty() && access(".", W_OK) != 0) {
     throw usage_error(
         fmt::format("no trace can be written here: {}; -o names another place", strerror(errno)));

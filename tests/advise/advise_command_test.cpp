@@ -76,8 +76,10 @@ TEST_F(advise_command_test, refuses_in_one_line_what_it_can_say_nothing_of) {
   expect_refused({"advise", "none.mallard"}, 1, "none.mallard");
   expect_refused({"advise", "--", "./nothing"}, 2, "./nothing: no such program");
   expect_refused({"advise", "--", ADVISED_STATIC_PROGRAM}, 2, "is linked statically");
-  expect_refused({"advise", "-o", "/dev/null", "--", ADVISED_PROGRAM}, 2,
-                 "has to be a regular file");
+  for (const char* const option : {"-o", "--keep"}) {
+    expect_refused({"advise", option, "/dev/null", "--", ADVISED_PROGRAM}, 2,
+                   "has to be a regular file");
+  }
   EXPECT_FALSE(fs::exists(file("advice.html")));
 }
 
