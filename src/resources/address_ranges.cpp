@@ -75,7 +75,9 @@ void give_range(address_range range, std::size_t in_use_bytes) noexcept {
   if (range.bytes != standard_range_bytes) return drop_range(range);
   taken_ranges.fetch_sub(1, std::memory_order_relaxed);
   if (in_use_bytes > kept_bytes) {
-    os::purge(range.begin + kept_bytes, round_up(in_use_bytes, os::page_bytes) - kept_bytes);
+    const std::size_t touched =
+        std::min(range.bytes, to_end_of_huge_page(range.begin, in_use_bytes));
+    os::purge(range.begin + kept_bytes, touched - kept_bytes);
   }
   poison(range.begin, range.bytes);
   kept.value.give(range.begin, range.bytes);

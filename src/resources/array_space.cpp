@@ -274,8 +274,13 @@ std::size_t array_space::shrink(void* p, std::size_t bytes) noexcept {
   const std::size_t wanted = fit_block::bytes_for(bytes);
   if (wanted == 0 || wanted >= b->bytes()) return old;
   auto* const rest = static_cast<std::byte*>(p) + bytes;
-  if (old - bytes >= purged_bytes || b->is(fit_block::lone)) purge(rest, old - bytes);
-  if (!b->is(fit_block::lone)) return heap_.shrink(p, bytes);
+  if (!b->is(fit_block::lone)) {
+    if (old - bytes >= purged_bytes) purge(rest, old - bytes);
+    return heap_.shrink(p, bytes);
+  }
+  segment* const s = segment_of_lone(p);
+  const auto to_end = static_cast<std::size_t>(s->range() + s->bytes - rest);
+  purge(rest, std::min(to_end, to_end_of_huge_page(rest, old - bytes)));
   lone_in_use_ -= b->bytes() - wanted;
   b->bytes_and_flags = wanted | (b->bytes_and_flags & fit_block::kept_flags);
   poison(static_cast<std::byte*>(p) + b->payload_bytes(), old - b->payload_bytes() + redzone_bytes);

@@ -173,6 +173,21 @@ TEST(heap, large_arrays_of_many_sizes_keep_no_more_than_a_quarter_either) {
   prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
 }
 
+TEST(heap, what_huge_pages_gave_behind_growing_arrays_goes_back_with_them) {
+  heap_resource heap;
+  const std::size_t before = resident_bytes();
+  std::vector<void*> all;
+  for (int i = 0; i < 30; ++i) {
+    all.push_back(heap.allocate_at_least(10 * mib, 16).p);
+    std::memset(all.back(), 1, 10 * mib);
+  }
+  for (void* const one : all) EXPECT_LE(heap.shrink(one, 10 * mib, 2 * mib, mib), 2 * mib);
+  EXPECT_LT(resident_bytes(), before + 30 * 2 * mib);
+  for (void* const one : all) heap.deallocate_expandable(one);
+  heap.release();
+  EXPECT_LT(resident_bytes(), before + 30 * mib / 2);
+}
+
 TEST(heap, freed_memory_goes_back_to_the_system) {
   heap_resource heap;
   const std::size_t before = resident_bytes();

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/os/pages.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -38,8 +40,13 @@ MALLARD_API address_range take_range(std::size_t bytes, range_use use) noexcept;
 // Gives the ranges kept for reuse back to the system.
 MALLARD_API void drop_kept_ranges() noexcept;
 
+// As many bytes, and what is behind them in a huge page that they begin: it has memory, too.
+inline std::size_t to_end_of_huge_page(const void* begin, std::size_t bytes) noexcept {
+  return round_up(address_of(begin) + bytes, os::huge_page_bytes) - address_of(begin);
+}
+
 // Gives all beyond the first 256 KiB back to the system, or all of it. Only the first
-// `in_use_bytes` and the last page have memory.
+// `in_use_bytes`, what is behind them in a huge page, and the last page have memory.
 MALLARD_API void give_range(address_range range, std::size_t in_use_bytes) noexcept;
 // Gives all of it back to the system, whatever has become of its mappings.
 MALLARD_API void drop_range(address_range range) noexcept;
