@@ -31,8 +31,8 @@ bool is_runtime(std::string_view path) {
                      [&](std::string_view name) { return file_name(path).starts_with(name); });
 }
 
-// Numbers for the return addresses of stacks. If modules were unloaded, an address may have belonged
-// to two, and has a number for each.
+// Numbers for the return addresses of stacks. If modules were unloaded, an address may have
+// belonged to two, and has a number for each.
 class addresses_of_stacks {
  public:
   explicit addresses_of_stacks(const trace_reader& trace)

@@ -480,9 +480,8 @@ class experiment {
     constexpr double long_enough = 1;  // seconds
     const std::vector<contender*> all = racing_now();
     return contenders_[as_it_is].first.seconds >= long_enough &&
-           std::none_of(all.begin(), all.end(), [](const contender* one) {
-             return one->names_first || one->in_turns;
-           });
+           std::none_of(all.begin(), all.end(),
+                        [](const contender* one) { return one->names_first || one->in_turns; });
   }
 
   void judge(contender& one, const run_figures& plain, const run_figures& done) const {
