@@ -207,16 +207,6 @@ TEST_F(what_cannot_be_replayed, is_a_trace_without_stacks) {
   EXPECT_THAT(complaint(file.path(), whole_program), HasSubstr("no stacks"));
 }
 
-TEST_F(what_cannot_be_replayed, is_a_trace_without_threads_in_any_but_the_serial_order) {
-  const scratch_file other("other");
-  profile::process_info process = trace_script::default_process();
-  process.not_recorded = {"threads"};
-  trace_script of_other(other.path(), process);
-  write_server(of_other);
-  EXPECT_THAT(complaint(other.path(), whole_program), HasSubstr("--order serial"));
-  EXPECT_EQ(complaint(other.path(), whole_program, {.one_lane = true}), "");
-}
-
 TEST_F(what_cannot_be_replayed, is_a_subsystem_that_is_not_there_and_the_nearest_are_named) {
   write_server(script);
   EXPECT_THAT(complaint(file.path(), "handel"),
