@@ -74,7 +74,8 @@ subsystem_meter::subsystem_meter(std::string name, const meter_setting& setting,
       whole_(whole),
       windows_(setting.windows),
       live_at_end_(setting.windows),
-      stretches_(stretches) {
+      stretches_(stretches),
+      stretch_ns_((setting.until - setting.from) / stretches + 1) {
   out_.name = std::move(name);
 }
 
@@ -105,10 +106,12 @@ subsystem_meter::account& subsystem_meter::window_at(std::uint64_t time) {
 }
 
 stretch_counts& subsystem_meter::stretch_at(std::uint64_t time) {
-  const double span = static_cast<double>(setting_.until - setting_.from);
   const std::uint64_t since = time < setting_.from ? 0 : time - setting_.from;
-  const double at = span > 0 ? static_cast<double>(since) / span * stretches : 0;
-  return stretches_[std::min<std::size_t>(stretches - 1, static_cast<std::size_t>(at))];
+  if (since - stretch_began_ >= stretch_ns_) {  // also where it is earlier
+    stretch_ = std::min<std::size_t>(stretches - 1, since / stretch_ns_);
+    stretch_began_ = stretch_ * stretch_ns_;
+  }
+  return stretches_[stretch_];
 }
 
 void subsystem_meter::busy(std::uint64_t time, std::uint32_t thread, bool allocation) {
@@ -256,7 +259,7 @@ dimensions subsystem_meter::dims_of(const account& one, double wall, std::uint64
 }
 
 contention subsystem_meter::contention_of_all(const recorder_times& times) const {
-  return {stretches_, static_cast<double>(setting_.until - setting_.from) / stretches, times};
+  return {stretches_, static_cast<double>(stretch_ns_), times};
 }
 
 void subsystem_meter::add_contention(subsystem& out, const contention& found) const {

@@ -113,6 +113,9 @@ class subsystem_meter {
   std::vector<account> windows_;
   std::vector<std::uint64_t> live_at_end_;  // by window
   std::vector<stretch_counts> stretches_;   // hundredths of the time
+  std::uint64_t stretch_ns_;
+  std::size_t stretch_ = 0;          // the latest
+  std::uint64_t stretch_began_ = 0;  // ns after the beginning
   std::size_t window_ = 0;
   std::uint64_t window_lasts_ = 0;  // the current window lasts at least until this time
   number_counts sizes_;
