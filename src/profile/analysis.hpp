@@ -1,6 +1,7 @@
 // Analyses a trace for `mallard dims`. It reads the events twice: the first reading finds totals,
 // arena scopes and the load of the call tree, the second measures each subsystem. Other watchers of
-// blocks take part in the second.
+// blocks take part in the second. Where blocks that last may hide the ends of calls or turns, one
+// reading between the two leaves these blocks out.
 //
 //   trace_reader trace(file);
 //   const function_table functions(trace);

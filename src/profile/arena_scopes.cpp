@@ -300,8 +300,9 @@ class finder {
     return out;
   }
 
-  // By stack: a bit for each of these at most eight functions that has a frame in it.
+  // By stack: a bit for each of these functions that has a frame in it.
   std::vector<std::uint8_t> functions_within(const std::vector<std::uint32_t>& of) const {
+    static_assert(scopes_with_keepers <= 8);
     std::vector<std::uint8_t> bit(candidates_.size());
     for (std::size_t i = 0; i < of.size(); ++i) bit[of[i]] = static_cast<std::uint8_t>(1u << i);
     std::vector<std::uint8_t> out(stacks());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "profile/sample_groups.hpp"
+
 namespace mallard::profile {
 namespace {
 
@@ -42,21 +44,17 @@ contention::contention(std::span<const stretch_counts> parts, double wall_ns,
   }
   if (operations > 0) operation_ns_ = times.share * program / operations;
   const double of_recorder = recorder_ns(threads_time - program, operations, times.waited_ns);
-  // So few samples say nothing: those of the next stretches count, too.
-  constexpr std::uint64_t enough = 16;
-  double some_program = 0, some_operations = 0;
-  std::uint64_t samples = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    some_program += program_ns(parts[i]);
-    some_operations += count_of(parts[i].operations);
-    samples += parts[i].samples;
-    if (samples < enough && i + 1 < parts.size()) continue;
-    const auto count = static_cast<double>(i + 1 - walls_ns_.size());
-    const double recorder = of_recorder * some_operations;
-    walls_ns_.resize(i + 1, plain_wall(count * wall_ns, some_program, recorder) / count);
-    some_program = some_operations = 0;
-    samples = 0;
-  }
+  for_each_group(
+      parts.size(), [&](std::size_t i) { return static_cast<double>(parts[i].samples); },
+      [&](std::size_t first, std::size_t last) {
+        double some_program = 0, recorder = 0;
+        for (std::size_t i = first; i < last; ++i) {
+          some_program += program_ns(parts[i]);
+          recorder += of_recorder * count_of(parts[i].operations);
+        }
+        const auto count = static_cast<double>(last - first);
+        walls_ns_.resize(last, plain_wall(count * wall_ns, some_program, recorder) / count);
+      });
 }
 
 double contention::of(std::span<const stretch_counts> parts, std::size_t first,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profile/sample_groups.hpp"
+
 namespace mallard::profile {
 namespace {
 
@@ -84,23 +86,22 @@ void take_heap_share(dims_result& dims, const heap_share& share) {
     // Samples may be few, and fewest in threads that end soon: no heap's time is lost for them.
     return static_cast<std::uint64_t>(wanted);
   };
-  // So few samples of a window say nothing: those of the next windows count, too.
-  constexpr double enough = 16;
-  const double enough_ns = enough * static_cast<double>(dims.all.cpu_ns) /
-                           static_cast<double>(std::max<std::uint64_t>(1, share.looks));
+  const double looks_of_ns = static_cast<double>(share.looks) /
+                             static_cast<double>(std::max<std::uint64_t>(1, dims.all.cpu_ns));
   const auto spread_windows = [&](std::vector<window>& windows) {
-    std::uint64_t allocation_ns = 0, cpu_ns = 0;
-    std::size_t first = 0;
-    for (std::size_t i = 0; i < windows.size(); ++i) {
-      allocation_ns += windows[i].allocation_ns;
-      cpu_ns += windows[i].cpu_ns;
-      if (static_cast<double>(cpu_ns) < enough_ns && i + 1 < windows.size()) continue;
-      for (; first <= i; ++first) {
-        dimension& D = windows[first].dims.D;
-        if (windows[first].cpu_ns > 0) spread(D, allocation_ns, cpu_ns);
-      }
-      allocation_ns = cpu_ns = 0;
-    }
+    for_each_group(
+        windows.size(),
+        [&](std::size_t i) { return looks_of_ns * static_cast<double>(windows[i].cpu_ns); },
+        [&](std::size_t first, std::size_t last) {
+          std::uint64_t allocation_ns = 0, cpu_ns = 0;
+          for (std::size_t i = first; i < last; ++i) {
+            allocation_ns += windows[i].allocation_ns;
+            cpu_ns += windows[i].cpu_ns;
+          }
+          for (std::size_t i = first; i < last; ++i) {
+            if (windows[i].cpu_ns > 0) spread(windows[i].dims.D, allocation_ns, cpu_ns);
+          }
+        });
   };
   for (subsystem& one : dims.subsystems) {
     one.heap_ns = spread(one.dims.D, one.allocation_ns, one.cpu_ns);

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <initializer_list>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -154,26 +156,31 @@ json flame(const profile::stack_profile& shown, name_list& names) {
   return made;
 }
 
-// For each step of time the nodes of the flame graph with which anything happened in it; columns
-// are shorter than rows.
-json history(const profile::trace_views& views) {
+// For each step of time the rows of what happened in it, by columns, which are shorter. `values_of`
+// gives a row's values in the order of the names.
+template <class Row, class ValuesOf>
+json by_step(const std::vector<Row>& rows, std::initializer_list<const char*> names,
+             const ValuesOf& values_of) {
   json steps = json::array();
-  const std::size_t count = views.history.empty() ? 0 : views.history.back().step + 1;
-  for (std::size_t i = 0; i < count; ++i) {
-    steps.push_back({{"node", json::array()},
-                     {"bytes", json::array()},
-                     {"operations", json::array()},
-                     {"growth", json::array()},
-                     {"growth_to_peak", json::array()}});
-  }
-  for (const profile::stack_step& one : views.history) {
+  for (const Row& one : rows) {
+    while (steps.size() <= one.step) {
+      json& fresh = steps.emplace_back(json::object());
+      for (const char* const name : names) fresh[name] = json::array();
+    }
     json& step = steps[one.step];
-    step["node"].push_back(one.stack);
-    step["bytes"].push_back(one.bytes);
-    step["operations"].push_back(one.operations);
-    step["growth"].push_back(one.growth);
-    step["growth_to_peak"].push_back(one.growth_to_peak);
+    auto name = names.begin();
+    for (json& value : values_of(one)) step[*name++].push_back(std::move(value));
   }
+  return steps;
+}
+
+// The nodes of the flame graph with which anything happened.
+json history(const profile::trace_views& views) {
+  json steps = by_step(views.history, {"node", "bytes", "operations", "growth", "growth_to_peak"},
+                       [](const profile::stack_step& one) {
+                         return std::array<json, 5>{one.stack, one.bytes, one.operations,
+                                                    one.growth, one.growth_to_peak};
+                       });
   return {{"step_seconds", seconds(views.step_ns)}, {"steps", std::move(steps)}};
 }
 
@@ -209,21 +216,10 @@ json timeline(const profile::timeline& data, const profile::trace_facts& facts) 
 json lifetimes(const profile::lifetime_map& data) {
   json lives = json::array();
   for (const auto& from : data.lives) lives.push_back(from ? json(seconds(*from)) : json(nullptr));
-  json steps = json::array();
-  const std::size_t count = data.steps.empty() ? 0 : data.steps.back().step + 1;
-  for (std::size_t i = 0; i < count; ++i) {
-    steps.push_back({{"row", json::array()},
-                     {"column", json::array()},
-                     {"blocks", json::array()},
-                     {"bytes", json::array()}});
-  }
-  for (const profile::lifetime_step& one : data.steps) {
-    json& step = steps[one.step];
-    step["row"].push_back(one.row);
-    step["column"].push_back(one.column);
-    step["blocks"].push_back(one.blocks);
-    step["bytes"].push_back(one.bytes);
-  }
+  json steps = by_step(data.steps, {"row", "column", "blocks", "bytes"},
+                       [](const profile::lifetime_step& one) {
+                         return std::array<json, 4>{one.row, one.column, one.blocks, one.bytes};
+                       });
   return {{"sizes", data.sizes},
           {"lives", std::move(lives)},
           {"blocks", data.blocks},

@@ -121,11 +121,12 @@ class experiment {
     // Whole rounds: what is compared is what ran one after the other.
     const unsigned rounds = options_.as_it_was ? 0 : options_.repetitions;
     unsigned round = 0;
+    bool goes_on = true;
     if (options_.races && first_runs_are_a_round()) {
       for (contender* const one : racing_now()) one->runs = {one->first};
-      if (!racing.goes_on(++round, seconds_passed())) return result();
+      goes_on = racing.goes_on(++round, seconds_passed());
     }
-    for (; round < rounds; ++round) {
+    for (; goes_on && round < rounds; ++round) {
       if (over()) break;
       if (!lab::interleave(contenders_, 1, options_.seed + round, [&](contender& one) {
             if (one.remark.empty() && !one.fell_behind) measure(one);
@@ -138,7 +139,7 @@ class experiment {
         break;
       }
       for (contender& one : contenders_) take_remark_of_control(one);
-      if (options_.races && !racing.goes_on(round + 1, seconds_passed())) break;
+      goes_on = !options_.races || racing.goes_on(round + 1, seconds_passed());
     }
     count_first_runs();
     return result();

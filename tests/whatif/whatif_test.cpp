@@ -418,13 +418,14 @@ TEST(whatif, in_a_race_first_runs_that_last_a_second_are_a_round) {
   auto options = options_for("requests", {});
   options.command = {"/bin/sh", "-c", "echo >>" + each.path() + "; exec sleep 1.01"};
   options.variants.clear();
-  options.mallocs = {MALLARD_MALLOC_FILE};
+  options.mallocs = {MALLARD_MALLOC_FILE, MALLARD_LATE_START};
   options.races = true;
   const std::vector<whatif_outcome> all = try_whatif(options).outcomes;
-  ASSERT_EQ(all.size(), 2U);
+  ASSERT_EQ(all.size(), 3U);
   for (const whatif_outcome& one : all) EXPECT_EQ(one.runs, 1U) << one.variant;
+  EXPECT_TRUE(all[2].fell_behind);
   std::ifstream runs(each.path());
-  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(runs), {}, '\n'), 2);
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(runs), {}, '\n'), 3);
 }
 
 }  // namespace
