@@ -37,6 +37,7 @@ struct code_place {
   std::string type;               // of the elements that are allocated there; empty: not known
   bool is_cpp = true;             // the function that allocates has a name of C++
   container_type container = {};  // that allocates
+  bool calls_malloc = false;      // the program's own code does there, and no container allocates
   std::optional<changed_line> change = {};  // of its declaration, in `file`
   std::vector<container_use> others = {};   // the heaviest first, each container once
   // The function itself asks for the blocks, with what is inlined in it or of a library's headers.

@@ -34,6 +34,9 @@ constexpr std::uint64_t much_memory = 64u << 20;
 constexpr std::size_t most_kept_by = 2;
 constexpr double kept_by_them = 0.9;
 
+const doubt costs_more_in_c{
+    "C code cannot take a resource, and a scope's heap costs more than the arena tried here"};
+
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -85,9 +88,7 @@ class finder {
     if (!base_.where.is_cpp) {
       for (candidate& one : std::span(out_).subspan(before)) {
         if (is_arena(one.how) && one.refused.empty()) {
-          one.doubts.push_back(
-              {"C code cannot take a resource, and a scope's heap costs more than the arena tried "
-               "here"});
+          one.doubts.push_back(costs_more_in_c);
         }
       }
       add(strategy::multipool, "C code cannot take a resource: another malloc can be tried");
@@ -350,9 +351,40 @@ class finder {
   std::vector<candidate>& out_;
 };
 
+// A loop is no place of its own: the program's places say whether its blocks are C's, and name the
+// containers that allocate.
+void take_places(candidate& of_loop, const dims_result& dims,
+                 const std::vector<code_place>& places) {
+  constexpr std::size_t most_containers = 8;
+  std::uint64_t of_c = 0, by_malloc = 0, all = 0;
+  std::vector<container_use>& uses = of_loop.where.others;
+  const auto add = [&](const container_use& one) {
+    const std::string type = one.container.in("std::");
+    const auto is_same = [&](const container_use& other) {
+      return other.container.in("std::") == type;
+    };
+    if (type.empty() || uses.size() == most_containers) return;
+    if (std::none_of(uses.begin(), uses.end(), is_same)) uses.push_back(one);
+  };
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const code_place& place = places[i];
+    const std::uint64_t blocks = dims.subsystems[i].total.allocations;
+    all += blocks;
+    if (place.calls_malloc) by_malloc += blocks;
+    if (!place.is_cpp) {
+      of_c += blocks;
+      continue;
+    }
+    add({place.container, place.file, place.line});
+    for (const container_use& one : place.others) add(one);
+  }
+  of_loop.where.is_cpp = 2 * of_c <= all;
+  of_loop.where.calls_malloc = 2 * by_malloc > all;
+}
+
 // The lines of what was seen: the loop may begin a line before that and end a line behind it.
 void add_loop(const profile::arena_loop& loop, const dims_result& dims,
-              std::vector<candidate>& out) {
+              const std::vector<code_place>& places, std::vector<candidate>& out) {
   const gain_bound bound = bound_of(dims.all, dims);
   candidate made;
   made.how = strategy::monotonic;
@@ -362,6 +394,7 @@ void add_loop(const profile::arena_loop& loop, const dims_result& dims,
   made.where.file = loop.file;
   made.where.line = loop.first_line;
   made.loop = code_lines{loop.file, loop.first_line, loop.last_line};
+  take_places(made, dims, places);
   const double part = share(loop.blocks, dims.total.allocations);
   made.allocation_ns = static_cast<std::uint64_t>(part * static_cast<double>(bound.allocation_ns));
   made.placement_ns = bound.placement_ns;
@@ -373,6 +406,7 @@ void add_loop(const profile::arena_loop& loop, const dims_result& dims,
                             "all blocks; {} in one turn, at most {}",
                             loop.turns, loop.first_line, loop.last_line, 100 * part,
                             bytes_text(loop.median_bytes), bytes_text(loop.max_bytes))});
+  if (!made.where.is_cpp) made.doubts.push_back(costs_more_in_c);
   if (loop.kept > 0) {
     made.doubts.push_back(
         {fmt::format("{} of its {} blocks outlive their turn: they need another resource",
@@ -415,7 +449,7 @@ std::vector<candidate> find_candidates(const dims_result& dims,
   for (const profile::arena_loop& one : dims.loops) {
     constexpr double least_blocks = 0.1;
     if (share(one.blocks, dims.total.allocations) < least_blocks || is_served(one, dims)) continue;
-    add_loop(one, dims, out);
+    add_loop(one, dims, places, out);
     break;
   }
   return out;

@@ -61,6 +61,10 @@ class writer {
   std::string write() {
     includes();
     declaration();
+    if (what_.where.calls_malloc) {
+      direct();
+      return text_;
+    }
     own_container();
     if (what_.where.container.is_pointer()) {
       pointer();
@@ -87,6 +91,7 @@ class writer {
   }
 
   void includes() {
+    if (what_.where.calls_malloc) line("#include <cstring>");
     if (what_.how == strategy::adaptive_pool) line("#include <list>");
     if (what_.where.container.is_pointer()) line("#include <memory>");
     line("#include <memory_resource>");
@@ -210,6 +215,20 @@ class writer {
     }
   }
 
+  // No container allocates, but the program's own code.
+  void direct() {
+    line("\n// In place of malloc there, and of calloc:");
+    line("void* block = resource.allocate(100);  // bytes");
+    line("std::memset(block, 0, 100);");
+    line("// realloc becomes an allocation and a copy.");
+    if (is_arena(what_.how)) {
+      line("// Leave out the calls of free for these blocks. What lives longer stays with malloc.");
+    } else {
+      line("// In place of free, with as many bytes:");
+      line("resource.deallocate(block, 100);");
+    }
+  }
+
   // A single object in the resource, by the pointer that owned it before.
   void pointer() {
     const container_type& by = what_.where.container;
@@ -255,8 +274,11 @@ class writer {
 // C takes no resource. A heap of a scope's own serves what the function and all that it calls ask
 // for by malloc.
 std::string scope_in_c(const candidate& what) {
-  const std::string place =
-      what.where.function.empty() ? what.where.subsystem : what.where.function;
+  std::string place = what.where.function.empty() ? what.where.subsystem : what.where.function;
+  if (what.loop) {
+    place = fmt::format("each turn of the loop at {}:{} in {}", profile::file_name(what.loop->file),
+                        what.loop->first, place);
+  }
   return fmt::format(
       "#include \"mallard/malloc/malloc.h\"\n\n"
       "// At the beginning of {0}, in a program that is linked with the drop-in malloc:\n"

@@ -56,6 +56,16 @@ bool is_file_of_cpp(std::string_view file) {
                      [&](std::string_view one) { return file.ends_with(one); });
 }
 
+bool place_finder::calls_malloc_itself(std::uint32_t stack, std::uint32_t at) const {
+  if (!knows_new_ || by_new_[stack]) return false;
+  for (const profile::symbol_line& one : trace_.lines_of(at)) {
+    const std::string& name = trace_.symbols().strings[one.function];
+    if (profile::is_allocation_function(name)) continue;
+    return !profile::is_of_library_header(name, trace_.symbols().strings[one.file]);
+  }
+  return !functions_[functions_.of(at)].of_library;
+}
+
 code_place place_finder::place_of(std::uint32_t stack, const std::string& subsystem) const {
   code_place place;
   place.subsystem = subsystem;
@@ -79,6 +89,7 @@ code_place place_finder::place_of(std::uint32_t stack, const std::string& subsys
     place.file = trace_.symbols().strings[own->file];
     place.line = own->line;
     place.is_cpp = place.is_cpp || is_file_of_cpp(place.file);
+    place.calls_malloc = calls_malloc_itself(stack, at);
     place.change = change_declaration(text_of(place.file), place.line, place.container);
     return place;
   }

@@ -27,7 +27,7 @@ class place_finder final : public profile::block_watcher {
     for (const auto& [what, name] : trace.facts().names) {
       const auto& [kind, number] = what;
       const bool is_new = kind == profile::name_kind::function && name.starts_with("operator new");
-      if (is_new && number < is_new_.size()) is_new_[number] = true;
+      if (is_new && number < is_new_.size()) knows_new_ = is_new_[number] = true;
     }
   }
 
@@ -54,6 +54,8 @@ class place_finder final : public profile::block_watcher {
   code_place place_of(std::uint32_t stack, const std::string& subsystem) const;
   std::vector<container_use> others_of(const std::vector<std::uint32_t>& stacks,
                                        const code_place& place) const;
+  // The program's own code requests by malloc. `at`: who requests it.
+  bool calls_malloc_itself(std::uint32_t stack, std::uint32_t at) const;
   const profile::symbol_line* own_line(std::uint32_t from, const std::string& last) const;
 
   const profile::trace_reader& trace_;
@@ -61,6 +63,7 @@ class place_finder final : public profile::block_watcher {
   std::vector<std::uint64_t> bytes_;   // by stack
   std::vector<bool> by_new_;           // likewise: operator new asked for some
   std::array<bool, 256> is_new_ = {};  // by the entry point's number
+  bool knows_new_ = false;             // the recording tells operator new from malloc
 };
 
 }  // namespace mallard::advise

@@ -134,15 +134,18 @@ bool is_rarer_pool(const advice& one) {
 
 // By hand, another one was nearly always as fast: see the tables of docs/advise.md. The first of
 // these groups is given up first.
-std::array<std::function<bool(const advice&)>, 3> seldom_best(const advice_report& report) {
+std::array<std::function<bool(const advice&)>, 4> seldom_best(const advice_report& report) {
   std::set<std::string> have_another;  // that stays
+  std::set<std::string> have_arena;
   std::set<std::string> mallocs;
   for (const advice& one : report.advices) {
+    const std::string& place = one.from.where.subsystem;
     if (!is_resource(one)) {
       mallocs.insert(one.from.malloc);
     } else if (one.from.how != strategy::heap && !is_rarer_pool(one)) {
-      have_another.insert(one.from.where.subsystem);
+      have_another.insert(place);
     }
+    if (one.from.how == strategy::monotonic) have_arena.insert(place);
   }
   const bool has_usual = mallocs.contains("mallard") || mallocs.contains("mimalloc");
   return {is_rarer_pool,
@@ -153,6 +156,10 @@ std::array<std::function<bool(const advice&)>, 3> seldom_best(const advice_repor
           [has_usual](const advice& one) {
             return has_usual && !is_resource(one) && one.from.malloc != "mallard" &&
                    one.from.malloc != "mimalloc";
+          },
+          [have_arena](const advice& one) {
+            return is_resource(one) && one.from.how != strategy::monotonic &&
+                   have_arena.contains(one.from.where.subsystem);
           }};
 }
 
@@ -392,7 +399,7 @@ bool program_advice::race(advice_report& report) {
   }
   if (!fits()) {
     // One run of each malloc says more than replays of it; resources need more runs.
-    if (has_resource(report)) return false;
+    if (has_resource(report) && plan_->can_try_after_replays(passed())) return false;
     const auto mallocs =
         std::count_if(report.advices.begin(), report.advices.end(),
                       [](const advice& one) { return one.from.how == strategy::switch_malloc; });
@@ -408,6 +415,7 @@ bool program_advice::race(advice_report& report) {
     set_aside(report, is_resource, "time was short: only mallocs were tried");
   }
   trial.runner = &*runner_;
+  trial.looks = sampler_->looks();
   trial.time_budget =
       plan_->without_second_look(seconds, runs_of_a_round(report, trial.with_ideal));
   trial.last_start = plan_->last_start() - passed();
@@ -432,6 +440,7 @@ bool program_advice::race(advice_report& report) {
 void program_advice::try_the_best(advice_report& report) {
   trial_options trial;
   trial.runner = &*runner_;
+  trial.looks = sampler_->looks();
   time_plan quick = *plan_;
   quick.has_read_in(report.reading_seconds);
   while (!was_interrupted()) {

@@ -90,6 +90,11 @@ double time_plan::replay_seconds(double passed) const {
   return std::clamp(all - keep, least(least_replay_seconds), most_replay_seconds);
 }
 
+bool time_plan::can_try_after_replays(double passed) const {
+  return left(passed) >=
+         least(least_replay_seconds) + runs_of_trial(true, false) * hooked * program_;
+}
+
 double time_plan::race_seconds(double passed, std::size_t runs, double least_rounds) const {
   const double round = hooked * program_ * static_cast<double>(runs);
   if (left(passed) < least_rounds * round) return 0;

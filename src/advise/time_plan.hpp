@@ -35,6 +35,8 @@ class time_plan {
   bool times_again() const;
   // For replays, when so many seconds have passed.
   double replay_seconds(double passed) const;
+  // Whether that leaves time to try a resource afterwards.
+  bool can_try_after_replays(double passed) const;
   // Seconds of a race of so many runs in a round at first, when so many have passed; 0: its ways
   // cannot all be compared so many times. In the last half of a round are those that gain most.
   double race_seconds(double passed, std::size_t runs, double least_rounds = 1.5) const;

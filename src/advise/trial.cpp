@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -111,6 +112,7 @@ whatif::whatif_options whatif_options_for(const std::vector<std::string>& comman
   wanted.library = options.library;
   wanted.runner = options.runner;
   wanted.as_it_was = options.as_it_was;
+  wanted.looks = options.looks;
   return wanted;
 }
 

@@ -29,6 +29,7 @@ struct trial_options {
   std::string library = {};
   whatif::program_runner* runner = nullptr;  // as of whatif_options
   std::optional<whatif::run_figures> as_it_was = {};
+  std::optional<whatif::heap_looks> looks = {};  // as of whatif_options
 };
 
 // Effects: runs the program many times. What was tried has `tried`, or the reason why it could not

@@ -25,6 +25,13 @@ double error_of_median(std::span<const double> values, double median) {
          std::sqrt(static_cast<double>(values.size()));
 }
 
+// Not set: too few looks tell nothing.
+std::optional<double> heap_share(const contender& of) {
+  constexpr std::uint64_t enough = 200;
+  if (of.looks.all < enough) return std::nullopt;
+  return static_cast<double>(of.looks.in_heap) / static_cast<double>(of.looks.all);
+}
+
 }  // namespace
 
 bool is_of_one_thread(const std::vector<run_figures>& plain) {
@@ -88,6 +95,25 @@ std::optional<comparison::share> comparison::saved_share(const contender& one) c
       share * times, std::hypot(error_of_median(shares, share) * times, error_of_times * share)};
 }
 
+double comparison::slower_by_hook(const contender& one) const {
+  const contender& usual = all_[as_it_is];
+  if (!heap_share(usual) || !heap_share(one)) return 1;
+  const auto own_seconds = [](const contender& of) {
+    return (1 - *heap_share(of)) * median_of(of.runs, &run_figures::processor_seconds);
+  };
+  const double before = own_seconds(usual);
+  return before > 0 ? std::max(1.0, own_seconds(one) / before) : 1;
+}
+
+// Turns are too short for the places of blocks to matter much, and in them a resource saves what
+// the malloc takes. More than that is half an error, and the more of the time is left out, the more
+// an error makes of the gain.
+double comparison::believed(const contender& one, double saved) const {
+  const std::optional<double> heap = heap_share(all_[as_it_is]);
+  if (!one.in_turns || one.below != as_it_is || !heap || saved <= *heap) return saved;
+  return (saved + *heap) / 2;
+}
+
 double comparison::hook_seconds(const contender& control) const {
   return hook_share(control).median * median_of(all_[as_it_is].runs, time_);
 }
@@ -102,13 +128,21 @@ std::vector<round_times> comparison::rounds_of(const contender& one) const {
   const double error =
       error_of_itself * (one.in_turns ? std::abs(off->median) : std::max(0.0, off->median));
   const std::vector<run_figures>& usual = all_[as_it_is].runs;
+  const std::vector<run_figures>& below =
+      all_[one.in_turns || one.routes.empty() ? one.below : all_[one.control].below].runs;
+  const double without = below.empty() ? 1 : median_of(below, time_) / median_of(usual, time_);
+  const double slower = one.routes.empty() ? 1 : slower_by_hook(one);
   std::vector<round_times> out;
   for (std::size_t i = 0; i < std::min({one.runs.size(), timed.runs.size(), usual.size()}); ++i) {
     // Shares are of this: of a malloc below the resource in the one case, of the program in the
     // other.
     const double whole = one.in_turns ? timed.runs[i].*time_ : usual[i].*time_;
-    out.push_back({usual[i].*time_, timed.runs[i].*time_, whole * off->median, whole * error,
-                   whole * off->noise});
+    const double left = timed.runs[i].*time_ - whole * off->median;
+    const double usually = one.in_turns ? timed.runs[i].*time_ : without * usual[i].*time_;
+    const double saved = (usually - left) / slower;
+    out.push_back({usual[i].*time_, timed.runs[i].*time_,
+                   timed.runs[i].*time_ - usually + believed(one, saved / usually) * usually,
+                   whole * error, whole * off->noise});
   }
   return out;
 }

@@ -3,7 +3,9 @@
 // The time of a routed run has a part that a program written with the resource would not take: the
 // hook's. A control run takes it, too, on our malloc; by as much as it is slower than the program
 // on that malloc is subtracted. Where a resource and a malloc serve in turns, the turns of one run
-// say by how much the program is faster with the resource, and nothing is subtracted. All are
+// say by how much the program is faster with the resource, and nothing is subtracted. Beside the
+// hook, the program's own work is slower, too, and so is its malloc: as much less is saved without
+// the hook. All are
 // compared with the program in the same round: a host that slows the machine for a while slows the
 // neighbours in a round alike.
 #pragma once
@@ -55,6 +57,11 @@ class comparison {
   // By which a way in turns is faster than the program on its malloc, of that one's time; not set:
   // its turns do not tell.
   std::optional<share> saved_share(const contender& one) const;
+  // How many times as long the program's own work takes beside the hook: both share the caches, and
+  // what its malloc takes, and a resource saves, is as much longer. 1: not known.
+  double slower_by_hook(const contender& one) const;
+  // `saved`: the share of the time that a way seems to save. Returns: the share that it saves.
+  double believed(const contender& one, double saved) const;
   interval_of_runs interval(const std::vector<double>& values) const;
   std::vector<round_times> rounds_of(const contender& one) const;
   std::string why_no_figure(const contender& one, const whatif_outcome& found,

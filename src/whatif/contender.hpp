@@ -8,6 +8,7 @@
 #include "lab/measuring/statistics.hpp"
 #include "process/process.hpp"
 #include "route/session.hpp"
+#include "whatif/heap_sampler.hpp"
 #include "whatif/program_runner.hpp"
 #include "whatif/whatif.hpp"
 
@@ -26,6 +27,7 @@ struct contender {
   bool names_first = false;  // the first run also names survivors, which takes longer
   bool only_named = false;   // and no other counts
   std::vector<run_figures> runs = {};
+  heap_looks looks = {};  // of runs like these; the hook and what it serves count as the heap
   std::vector<route_outcome> of_routes = {};
   std::vector<std::vector<std::string>> survivors = {};  // by route: who requested them
   bool fell_behind = false;

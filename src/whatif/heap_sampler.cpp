@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 #include <system_error>
@@ -48,12 +49,29 @@ heap_sampler::heap_sampler()
 
 heap_sampler::~heap_sampler() = default;
 
+process::environment heap_sampler::beside(process::environment others) const {
+  for (const auto& [name, value] : environment_) {
+    const auto same = std::find_if(others.begin(), others.end(),
+                                   [&name](const auto& other) { return other.first == name; });
+    if (same == others.end()) {
+      others.emplace_back(name, value);
+    } else {
+      same->second = value + ':' + same->second;
+    }
+  }
+  return others;
+}
+
+heap_looks heap_sampler::looks() const {
+  const density::session& counts = **counts_;
+  return {counts.looks.load(), counts.in_heap.load()};
+}
+
 std::optional<profile::heap_share> heap_sampler::share() const {
   constexpr std::uint64_t fewest_looks = 20;  // fewer say nothing
-  const density::session& counts = **counts_;
-  const std::uint64_t looks = counts.looks.load();
-  if (looks < fewest_looks) return std::nullopt;
-  profile::heap_share out = profile::share_of_looks(counts.in_heap.load(), looks);
+  const heap_looks found = looks();
+  if (found.all < fewest_looks) return std::nullopt;
+  profile::heap_share out = profile::share_of_looks(found.in_heap, found.all);
   out.measured = true;
   return out;
 }
@@ -61,7 +79,7 @@ std::optional<profile::heap_share> heap_sampler::share() const {
 void heap_sampler::go_on(program_runner& runner, const sampling_limits& limits) {
   double passed = 0;
   for (unsigned runs = 0; runs < limits.runs && passed < limits.seconds; ++runs) {
-    if ((**counts_).looks.load() >= limits.looks) return;
+    if (looks().all >= limits.looks) return;
     if (runner.was_interrupted()) return;
     const run_figures run = runner.run(environment_, false);
     if (run.error != 0) throw std::system_error(run.error, std::generic_category());

@@ -18,6 +18,12 @@ struct sampling_limits {
   double seconds = 6;         // after which no run begins
 };
 
+// Samples of the processor's time, and how many of them met an operation of the heap.
+struct heap_looks {
+  std::uint64_t all = 0;
+  std::uint64_t in_heap = 0;
+};
+
 // A sampler counts in whatever runs of the program have its environment. A run is hardly longer for
 // it, so one that is timed can be sampled as well.
 class heap_sampler {
@@ -29,6 +35,9 @@ class heap_sampler {
   heap_sampler& operator=(const heap_sampler&) = delete;
 
   const process::environment& environment() const { return environment_; }
+  // The same, beside what `others` sets and preloads.
+  process::environment beside(process::environment others) const;
+  heap_looks looks() const;
   // The share so far. Nothing where there are too few samples, as of a program of a millisecond, or
   // one that is linked statically.
   std::optional<profile::heap_share> share() const;

@@ -19,6 +19,7 @@
 #include "profile/record/program_check.hpp"
 #include "whatif/comparison.hpp"
 #include "whatif/contender.hpp"
+#include "whatif/heap_sampler.hpp"
 #include "whatif/own_library.hpp"
 #include "whatif/pattern.hpp"
 #include "whatif/program_runner.hpp"
@@ -123,7 +124,13 @@ class experiment {
     unsigned round = 0;
     bool goes_on = true;
     if (options_.races && first_runs_are_a_round()) {
-      for (contender* const one : racing_now()) one->runs = {one->first};
+      for (contender* const one : racing_now()) {
+        if (one->in_turns) {
+          measure(*one);
+        } else {
+          one->runs = {one->first};
+        }
+      }
       goes_on = racing.goes_on(++round, seconds_passed());
     }
     for (; goes_on && round < rounds; ++round) {
@@ -273,12 +280,20 @@ class experiment {
   }
 
   run_figures run_once(contender& one, bool reads_output, purpose what) {
+    const bool sampled = one.hooked && what != purpose::names;
     if (one.hooked) session_->prepare(one.rules, what);
-    const run_figures done = runner().run(one.set, reads_output);
+    const heap_looks before = sampled ? sampler_->looks() : heap_looks();
+    const run_figures done =
+        runner().run(sampled ? sampler_->beside(one.set) : one.set, reads_output);
     if (done.error != 0) {
       throw std::runtime_error(options_.command.front() + ": " + how_it_ended(done));
     }
     if (one.hooked) one.of_routes = session_->outcomes(one.routes);
+    if (sampled && what == purpose_of(one)) {
+      const heap_looks after = sampler_->looks();
+      one.looks.all += after.all - before.all;
+      one.looks.in_heap += after.in_heap - before.in_heap;
+    }
     return done;
   }
 
@@ -295,13 +310,58 @@ class experiment {
     if (is_interrupted()) return false;
     plain.has_run = true;
     if (!options_.variants.empty()) {
+      sample_as_it_is();
       if (!find_addresses()) return false;
       find_turns();
     }
-    for (std::size_t i = hook_alone + 1; i < first_control_; ++i) {
-      if (!run_first(i)) return false;
+    // The cheapest and the likeliest first.
+    std::vector<std::size_t> order;
+    for (std::size_t i = hook_alone + 1; i < first_control_; ++i) order.push_back(i);
+    const auto rank = [&](std::size_t i) {
+      return contenders_[i].ideal ? 2 : is_pool(contenders_[i]) ? 1 : 0;
+    };
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(rank(a), a) < std::pair(rank(b), b);
+    });
+    for (const std::size_t i : order) {
+      if (rank(i) > 0 && !contenders_[i].has_run && !leaves_time_to_prove(contenders_[i])) {
+        contenders_[i].remark = "the others' proof left no time for it";
+      } else if (!run_first(i)) {
+        return false;
+      }
     }
     return true;
+  }
+
+  static bool is_pool(const contender& one) { return one.hooked && !are_scoped(one.rules); }
+
+  // Whether in a race, after a first run of it, there is time to run the best malloc and the best
+  // arena so far often enough beside the program as it is.
+  bool leaves_time_to_prove(const contender& one) const {
+    if (!options_.races || options_.time_budget <= 0) return true;
+    const contender& plain = contenders_[as_it_is];
+    double malloc = 0, arena = 0, own = plain.first.seconds;
+    for (const contender& other : contenders_) {
+      if (!other.has_run || !other.remark.empty() || other.ideal || other.is_control) continue;
+      if (&other == &plain || is_pool(other)) continue;
+      double& best = other.hooked ? arena : malloc;
+      best = best == 0 ? other.first.seconds : std::min(best, other.first.seconds);
+    }
+    if (one.hooked) own = looked_seconds_ * (contenders_[one.control].has_run ? 1 : 2);
+    const double proof = enough_runs * (plain.first.seconds + malloc + arena);
+    return seconds_passed() + own + proof <= options_.time_budget;
+  }
+
+  void sample_as_it_is() {
+    contender& plain = contenders_[as_it_is];
+    sampler_.emplace();  // of runs with the hook
+    if (options_.looks) {
+      plain.looks = *options_.looks;
+      return;
+    }
+    heap_sampler sampler;
+    sampler.go_on(runner(), {});
+    plain.looks = sampler.looks();
   }
 
   // Where the program's processor time is what counts: that is what turns take.
@@ -353,6 +413,7 @@ class experiment {
           run_once(looks, reads, options_.names_survivors ? purpose::names : purpose::by_malloc);
     });
     if (is_interrupted()) return false;
+    looked_seconds_ = hooked.seconds;
     for (contender& one : contenders_) one.hook_bytes = more_bytes(hooked, plain);
     if (hooked.output != plain.output &&
         run_once(contenders_[as_it_is], reads, purpose::counts).output != plain.output) {
@@ -476,13 +537,14 @@ class experiment {
     return out;
   }
 
-  // They are, if what only first runs do takes no part of their time to speak of.
+  // They are, if what only first runs do takes no part of their time to speak of, and ways in turns
+  // run in turns, too.
   bool first_runs_are_a_round() {
     constexpr double long_enough = 1;  // seconds
     const std::vector<contender*> all = racing_now();
     return contenders_[as_it_is].first.seconds >= long_enough &&
            std::none_of(all.begin(), all.end(),
-                        [](const contender* one) { return one->names_first || one->in_turns; });
+                        [](const contender* one) { return one->names_first; });
   }
 
   void judge(contender& one, const run_figures& plain, const run_figures& done) const {
@@ -527,7 +589,8 @@ class experiment {
     out.by_processor_time = figures.is_by_processor_time();
     out.hook_seconds = std::max(0.0, figures.hook_seconds(contenders_[hook_alone]));
     for (std::size_t i = 0; i < first_control_; ++i) {
-      if (!contenders_[i].has_run) continue;  // the hook alone, where no way needs it
+      // The hook alone, where no way needs it.
+      if (!contenders_[i].has_run && contenders_[i].remark.empty()) continue;
       whatif_outcome one = figures.outcome(contenders_[i], !options_.as_it_was);
       if (!contenders_[i].ideal) {
         out.outcomes.push_back(std::move(one));
@@ -545,10 +608,12 @@ class experiment {
   conditions conditions_;
   std::vector<std::vector<route::route_rule>> rules_;  // by variant
   std::unique_ptr<route_session> session_;
+  std::optional<heap_sampler> sampler_;
   std::string library_;      // that routes
   environment hooked_ = {};  // with it alone
   std::vector<contender> contenders_;
   std::size_t first_control_ = 0;  // of contenders: from there on they are in no outcome
+  double looked_seconds_ = 0;      // of a run with the hook, in which our malloc serves
   bool is_short_ = false;          // time: first runs are in turns, too
 };
 

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "whatif/heap_sampler.hpp"
 #include "whatif/program_runner.hpp"
 
 namespace mallard::whatif {
@@ -58,6 +59,8 @@ struct whatif_options {
   program_runner* runner = nullptr;
   // Figures of one run of the program as it is: each variant then runs once, and it does not again.
   std::optional<run_figures> as_it_was = {};
+  // Samples of the program as it is; not set: it runs for them, if there are variants.
+  std::optional<heap_looks> looks = {};
   // An ideal malloc runs, too: no allocator gains more than it does.
   bool with_ideal = false;
   bool refuses_unmet = true;    // a pattern that matches nothing; else its variant has no figures

@@ -13,6 +13,7 @@ namespace {
 using namespace mallard;
 using namespace mallard::advise;
 using testing::HasSubstr;
+using testing::Not;
 
 // A program of one second, of which `parse` spends a third in the heap's operations.
 class candidates_test : public testing::Test {
@@ -161,6 +162,30 @@ TEST_F(candidates_test, a_loop_of_main_is_a_place_for_an_arena_where_no_function
   add_scope();  // holds as much as the loop
   all = found();
   EXPECT_FALSE(all.front().loop);
+}
+
+TEST_F(candidates_test, a_loop_names_the_containers_of_the_places_and_is_cs_where_most_blocks_are) {
+  dims.total.allocations = 10000;
+  dims.all.allocation_ns = 300'000'000;
+  dims.loops.push_back(
+      {"main", "/src/server.cpp", 40, 52, {0}, 100, 9000, 900000, 0, 8000, 9000, 10000});
+  parse().total.allocations = 9000;
+  code_place place;
+  place.subsystem = place.function = "parse";
+  place.container = {"vector", "std::string"};
+  place.file = "/src/server.cpp";
+  place.line = 17;
+  candidate loop = find_candidates(dims, {place}).front();
+  EXPECT_THAT(code_for(loop, ""), HasSubstr("std::vector<std::string> (server.cpp:17)"));
+  place.calls_malloc = true;
+  loop = find_candidates(dims, {place}).front();
+  EXPECT_THAT(code_for(loop, ""), HasSubstr("void* block = resource.allocate(100);"));
+  EXPECT_THAT(code_for(loop, ""), Not(HasSubstr("vector<")));
+  place.is_cpp = false;
+  loop = find_candidates(dims, {place}).front();
+  EXPECT_THAT(code_for(loop, ""),
+              HasSubstr("At the beginning of each turn of the loop at server.cpp:40 in main"));
+  EXPECT_THAT(code_for(loop, ""), HasSubstr("mallard_scope_begin(0)"));
 }
 
 TEST_F(candidates_test, an_arena_needs_an_end_of_all_that_is_in_it) {

@@ -30,6 +30,13 @@ TEST(declaration, the_innermost_container_of_a_stack_is_named_without_what_the_l
 const std::string text_type =
     "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
 
+TEST(declaration, arguments_of_other_templates_of_the_library_are_named_as_they_are_written) {
+  EXPECT_EQ(of("void std::vector<std::optional<" + text_type + " >, std::allocator<std::optional<" +
+               text_type + " > > >::_M_realloc_insert<int>(int&&)")
+                .in("std::"),
+            "std::vector<std::optional<std::string>>");
+}
+
 TEST(declaration, of_a_container_of_containers_it_is_the_outer_one_that_fills_the_inner) {
   const std::string fills = "void std::vector<" + text_type + ", std::allocator<" + text_type +
                             " > >::emplace_back<char const*>(char const*&&)";

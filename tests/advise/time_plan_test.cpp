@@ -46,6 +46,19 @@ TEST(time_plan, replays_leave_time_to_try_the_best) {
   }
 }
 
+TEST(time_plan, replays_that_leave_no_time_to_try_a_resource_are_known_before) {
+  const double program = 8;
+  const time_plan plan = plan_of(program);
+  for (const double passed : {20.0, 30.0, 40.0, 50.0, 60.0}) {
+    const double replayed = passed + plan.replay_seconds(passed);
+    if (plan.trial(replayed, true).most > 0) {
+      EXPECT_TRUE(plan.can_try_after_replays(passed)) << passed;
+    }
+  }
+  EXPECT_TRUE(plan.can_try_after_replays(20));
+  EXPECT_FALSE(plan.can_try_after_replays(60));
+}
+
 TEST(time_plan, a_short_program_is_recorded_to_its_end) {
   for (const double program : {0.1, 1.0, 5.0, 10.0}) {
     EXPECT_GE(plan_of(program).recording_seconds(program), 2 * program) << program;

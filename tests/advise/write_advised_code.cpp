@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
                               {{"set", "int"}, "", 0}};
         }
         if (winked) one.where.change = changed_line{3, "std::vector<order> a; \\", "std::pmr::x;"};
+        one.where.calls_malloc = bytes == 1u << 20;
         if (bytes == 4096) one.loop = code_lines{"/src/a.cpp", 3, 9};
         const std::string name = "advised_" + std::to_string(number++);
         functions += "void " + name + "() {\n";

@@ -143,6 +143,44 @@ TEST(whatif_gain, of_turns_is_the_same_where_a_host_slows_single_runs) {
   EXPECT_GT(few->high - few->low, gain->high - gain->low);
 }
 
+// Half of the program's time is its own work, which takes half as long again beside the hook.
+TEST(whatif_gain, of_turns_is_less_where_the_hook_slows_the_programs_own_work) {
+  std::vector<whatif::contender> all = ways_in_turns(1);
+  all[2].saved.assign(3, std::vector<double>(16, 0.5));
+  all[0].looks = {1000, 500};
+  all[2].looks = {100, 50};
+  EXPECT_DOUBLE_EQ(whatif::comparison(all, 1).gain(all[2])->median, 2) << "too few looks";
+  all[2].looks = {1000, 500};
+  EXPECT_DOUBLE_EQ(whatif::comparison(all, 1).gain(all[2])->median, 1.5);
+  all[2].looks = {1000, 900};
+  EXPECT_DOUBLE_EQ(whatif::comparison(all, 1).gain(all[2])->median, 2) << "no hook hastens it";
+}
+
+// Half of the time seems to be saved, and samples find three tenths of it in the heap.
+TEST(whatif_gain, of_turns_is_hardly_more_than_the_heaps_share) {
+  std::vector<whatif::contender> all = ways_in_turns(1);
+  all[2].saved.assign(3, std::vector<double>(16, 0.5));
+  all[0].looks = {1000, 300};
+  EXPECT_DOUBLE_EQ(whatif::comparison(all, 1).gain(all[2])->median, 1 / 0.6);
+  all[0].looks = {100, 30};
+  EXPECT_DOUBLE_EQ(whatif::comparison(all, 1).gain(all[2])->median, 2) << "too few looks";
+}
+
+TEST(whatif_gain, of_what_serves_all_is_less_where_the_hook_slows_the_programs_own_work) {
+  std::vector<whatif::contender> all;
+  all.push_back(way("as it is", 1, {1, 1, 1}));
+  all.push_back(way("the hook alone", 2.5, {1, 1, 1}));
+  all.back().hooked = all.back().is_control = true;
+  all.push_back(way("with routes", 2, {1, 1, 1}));
+  all.back().hooked = true;
+  all.back().control = 1;
+  all.back().routes.emplace_back();
+  EXPECT_DOUBLE_EQ(whatif::comparison(all, 1).gain(all[2])->median, 2);
+  all[0].looks = {1000, 500};
+  all[2].looks = {1000, 500};
+  EXPECT_DOUBLE_EQ(whatif::comparison(all, 1).gain(all[2])->median, 1 / 0.75);
+}
+
 TEST(whatif_gain, of_runs_without_turns_is_none) {
   std::vector<whatif::contender> all = ways_in_turns(1);
   EXPECT_FALSE(whatif::comparison(all, 1).gain(all[2]));

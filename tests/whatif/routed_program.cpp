@@ -462,7 +462,8 @@ int main(int argc, char** argv) {
   // Nor this: without the hook and on another malloc, it fails from the second time on.
   if (what == "unsteady") {
     const char* const preloaded = getenv("LD_PRELOAD");
-    if (preloaded != nullptr && std::strstr(preloaded, "route") == nullptr) {
+    if (preloaded != nullptr && std::strstr(preloaded, "route") == nullptr &&
+        std::strstr(preloaded, "density") == nullptr) {
       std::FILE* const times = std::fopen(argv[2], "a");
       if (std::ftell(times) != 0) return 5;
       std::fputc('x', times);

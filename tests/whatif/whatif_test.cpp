@@ -114,6 +114,23 @@ TEST(whatif, a_program_that_fails_on_our_malloc_in_a_round_has_no_figures_of_rou
   EXPECT_EQ(done.outcomes[2].runs, 0U);
 }
 
+TEST(whatif, a_race_runs_no_pool_that_would_leave_no_time_to_prove_the_best_arena) {
+  whatif_options options = options_for("requests", {});
+  options.variants = {{"pool", {{"one_request", "heap"}}},
+                      {"arena", {{"one_request", "monotonic"}}}};
+  options.names_survivors = false;
+  options.races = true;
+  options.time_budget = 0.01;
+  const whatif_result done = try_whatif(options);
+  const auto of = [&](const std::string& name) {
+    return *std::find_if(done.outcomes.begin(), done.outcomes.end(),
+                         [&](const whatif_outcome& one) { return one.variant == name; });
+  };
+  EXPECT_EQ(of("pool").remark, "the others' proof left no time for it");
+  EXPECT_EQ(of("pool").runs, 0U);
+  EXPECT_EQ(of("arena").runs, 1U);
+}
+
 TEST(whatif, a_program_that_ends_differently_by_itself_is_not_compared) {
   for (const bool races : {false, true}) {
     const mallard::scratch_file times;
