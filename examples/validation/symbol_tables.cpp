@@ -19,10 +19,10 @@ class scopes {
 
   void enter() { open_.emplace_back(); }
   void leave() { open_.pop_back(); }
-  void declare(const std::string& text, std::uint64_t type) {
+  void declare(const name& text, std::uint64_t type) {
     open_.back().insert_or_assign(name(text, from_), type);
   }
-  std::uint64_t find(const std::string& text) const {
+  std::uint64_t find(const name& text) const {
     for (auto at = open_.rbegin(); at != open_.rend(); ++at) {
       const auto found = at->find(std::string_view(text));
       if (found != at->end()) return found->second;
@@ -42,9 +42,11 @@ class scopes {
   for (int depth = 0; depth < 12; ++depth) {
     all.enter();
     for (int i = 0; i < 20; ++i) {
-      all.declare("a_variable_with_a_long_name_" + std::to_string(random.below(200)),
-                  random.below(9));
-      found += all.find("a_variable_with_a_long_name_" + std::to_string(random.below(200)));
+      const auto some_name = [&] {
+        return numbered("a_variable_with_a_long_name_", random.below(200), arena.get());
+      };
+      all.declare(some_name(), random.below(9));
+      found += all.find(some_name());
     }
   }
   for (int depth = 0; depth < 12; ++depth) all.leave();

@@ -10,11 +10,10 @@ namespace {
   memory<mallard::monotonic_resource> arena(1u << 20);
   containers::unordered_map<containers::string, containers::vector<std::uint32_t>> pages(
       arena.get());
-  std::string word;
   for (std::uint32_t i = 0; i < 30000; ++i) {
     // Words are the rarer the later they stand in the dictionary.
     const std::uint64_t most = 1 + random.below(5000);
-    word = "word-in-the-dictionary-" + std::to_string(random.below(most));
+    const auto word = numbered("word-in-the-dictionary-", random.below(most), arena.get());
     pages[containers::string(word, arena.get())].push_back(i / 300);
   }
   std::uint64_t longest = 0;

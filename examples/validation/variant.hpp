@@ -230,6 +230,15 @@ inline int tell(std::uint64_t found) {
   return 0;
 }
 
+// `prefix` + std::to_string(number), with the memory of its place: also a string that lives for a
+// line is one of the containers that take the resource.
+inline containers::string numbered(std::string_view prefix, std::uint64_t number,
+                                   const allocator& from) {
+  containers::string out(std::string_view(std::to_string(number)), from);
+  out.insert(0, prefix);
+  return out;
+}
+
 // Adds up what each round finds.
 template <class Round>
 int sum_of_rounds(int argc, char** argv, std::uint64_t usual, const Round& round) {
