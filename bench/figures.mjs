@@ -1,10 +1,10 @@
-// Writes the figures of Benchmark I into README.md and docs/results.md, and the engine that they were measured with
-// into reference/engine.txt: node bench/figures.mjs RESULT.jsonl (the file goals.jsonl of bench/run.sh)
+// Writes the figures of bench/run.sh into README.md and docs/results.md, and the engine that they were measured with
+// into reference/engine.txt: node bench/figures.mjs FOLDER (that of bench/run.sh's results)
 //
 // The engine is known by a sample of its lines: those whose FNV-1a hash is a multiple of 16. So a test can tell how
 // much of it has changed since, in a tree without git, too (tests/structure/figures_test.cpp).
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -75,35 +75,98 @@ function compare(cells, ours, theirs, heap) {
     pairs.length - faster - slower} undecided` };
 }
 
-// The text between the marks of a page, with the sentence on the engine before it.
-function rewrite(page, table, said) {
+// The text between the marks of a table of a page.
+function rewrite(page, name, text) {
   const file = path.join(top, page);
-  const text = readFileSync(file, 'utf8');
-  const marks = /(<!-- figures: begin -->\n)[^]*?(<!-- figures: end -->)/;
-  if (!marks.test(text)) throw new Error(`${page}: no marks of figures`);
-  writeFileSync(file, text.replace(marks, (all, begin, end) => `${begin}${said}\n\n${table}\n${end}`));
+  const before = readFileSync(file, 'utf8');
+  const marks = new RegExp(`(<!-- figures: ${name} begin -->\\n)[^]*?(<!-- figures: ${name} end -->)`);
+  if (!marks.test(before)) throw new Error(`${page}: no marks of figures: ${name}`);
+  writeFileSync(file, before.replace(marks, (all, begin, end) => `${begin}${text}\n${end}`));
 }
 
-function main(result) {
-  const lines = readFileSync(result, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
-  const cells = lines.filter(({ kind, bench }) => kind === 'cell' && bench === 'density');
-  const commit = execFileSync('git', ['-C', top, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-  const date = lines[0].date.slice(0, 10);
-  const said = `Measured at ${commit} on ${date}; at most 5 % of the engine's lines have changed since.`;
+function table(heads, body) {
+  return [heads, heads.map(() => '---'), ...body].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+// The medians of a measure: a row for each place, a column for each strategy. `of`: its unit, in a cell.
+function medians(cells, places, columns, measure, digits, of = () => 1) {
+  return places.map((at) => columns.map((column) => {
+    const cell = cells.find((one) => one.status === 'ok' && `${one.strategy}@${one.peer}` === column &&
+      Object.entries(at).every(([axis, value]) => one.at[axis] === value));
+    return cell ? (cell.measures[measure].median / of(cell)).toFixed(digits) : '–';
+  }));
+}
+
+function density(cells, said) {
   const measured = rows.map(([name, ours, other, theirs, first]) =>
     ({ name, other, first, heaps: ['clean', 'aged'].map((heap) => compare(cells, ours, theirs, heap)) }));
-  rewrite('docs/results.md', ['| ours | against | clean heap | aged heap |', '|---|---|---|---|',
-    ...measured.map(({ name, other, heaps }) =>
-      `| ${name} | ${other} | ${heaps.map((one) => `${one.ratio} (${one.verdicts})`).join(' | ')} |`)].join('\n'), said);
-  rewrite('README.md', ['| | clean heap | aged heap |', '|---|---|---|', ...measured.filter(({ first }) => first)
-    .map(({ name, other, heaps }) => `| ${name.replace(/ \(AS\d+\)/, '')} / ${other} | ${
-      heaps.map((one) => one.ratio).join(' | ')} |`)].join('\n'), said);
+  rewrite('docs/results.md', 'density', `${said}\n\n${table(['ours', 'against', 'clean heap', 'aged heap'],
+    measured.map(({ name, other, heaps }) =>
+      [name, other, ...heaps.map((one) => `${one.ratio} (${one.verdicts})`)]))}`);
+  rewrite('README.md', 'density', `${said}\n\n${table(['', 'clean heap', 'aged heap'],
+    measured.filter(({ first }) => first).map(({ name, other, heaps }) =>
+      [`${name.replace(/ \(AS\d+\)/, '')} / ${other}`, ...heaps.map((one) => one.ratio)]))}`);
+}
+
+const pools = ['AS1@global', 'AS7@mallard', 'AS7@std', 'AS7@boost'];
+const named = ['malloc', 'multipool', 'std pool', 'Boost pool'];
+const nano = 1e-9;
+
+function locality(cells, said) {
+  const places = [4, 6, 8, 10, 12, 14, 16, 18].map((subsystem) => ({ subsystem }));
+  const after = medians(cells, places, pools, 'access_after', 1,
+    ({ measures }) => nano * measures.steps.median);
+  const worse = medians(cells, places, pools, 'degradation', 2);
+  rewrite('docs/results.md', 'locality', `${said}\n\n${table(['links in a list', ...named, ...named],
+    places.map(({ subsystem }, at) => [`2^${subsystem}`, ...after[at], ...worse[at]]))}`);
+}
+
+function utilization(cells, said) {
+  const places = [[15, 10], [20, 10], [20, 12], [20, 13], [20, 15]].map(([active, block]) => ({ active, block }));
+  const columns = ['AS1@global', 'AS7@mallard', 'AS9@mallard', 'AS7@std', 'AS7@boost'];
+  const times = medians(cells, places, columns, 'time', 1, ({ at }) => nano * 2 ** (at.total - at.block));
+  rewrite('docs/results.md', 'utilization', `${said}\n\n${table(
+    ['in use at once', 'block', 'malloc', 'multipool', 'multipool by base', 'std pool', 'Boost pool'],
+    places.map(({ active, block }, at) => [`2^${active}`, `2^${block}`, ...times[at]]))}`);
+}
+
+function contention(cells, said) {
+  const places = [['own', [1, 2, 8]], ['shared', [1, 2, 8]], ['handoff', [2, 8]]].flatMap(([form, numbers]) =>
+    numbers.map((threads) => ({ form, threads })));
+  const columns = ['AS1@global', 'AS7@mallard', 'sync@mallard', 'sync@std', 'sync@boost', 'mutex@mallard'];
+  const times = medians(cells, places, columns, 'time', 1, ({ at }) => nano * 2 ** at.iterations);
+  rewrite('docs/results.md', 'contention', `${said}\n\n${table(
+    ['form', 'threads', 'malloc', 'multipool for each', 'synchronized multipool', 'std\'s synchronized',
+      'Boost\'s synchronized', 'multipool and a mutex'],
+    places.map(({ form, threads }, at) => [form, threads, ...times[at]]))}`);
+}
+
+// What `mallard claims` says of our own goals.
+function goals(name, files) {
+  const command = ['claims', '--statements', path.join(top, 'bench/goals.json'), ...files];
+  const told = spawnSync(path.join(top, 'build/release/tools/mallard'), command, { encoding: 'utf8' }).stdout;
+  rewrite('docs/results.md', name, `\`\`\`text\n${told.trim()}\n\`\`\``);
+}
+
+function main(folder) {
+  const file = (name) => path.join(folder, `${name}.jsonl`);
+  const linesOf = (name) => readFileSync(file(name), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  const commit = execFileSync('git', ['-C', top, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  const date = linesOf('goals')[0].date.slice(0, 10);
+  const said = `Measured at ${commit} on ${date}; at most 5 % of the engine's lines have changed since.`;
+  for (const write of [density, locality, utilization, contention]) {
+    const lines = linesOf(write === density ? 'goals' : write.name);
+    write(lines.filter(({ kind, bench }) => kind === 'cell' && bench === write.name), said);
+  }
+  goals('goals of density', [file('goals')]);
+  goals('goals of others', ['locality', 'utilization', 'contention'].map(file));
+  goals('goals of extended', ['expand-forward', 'expand-backward', 'shrink', 'burst', 'adaptive-pool', 'mixed'].map(file));
   writeFileSync(path.join(top, 'reference/engine.txt'), engine(top, commit, date));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv.length !== 3) {
-    console.error('usage: node bench/figures.mjs RESULT.jsonl');
+    console.error('usage: node bench/figures.mjs FOLDER');
     process.exit(2);
   }
   main(process.argv[2]);

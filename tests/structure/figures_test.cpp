@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <ranges>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -92,15 +93,18 @@ TEST(figures, say_how_much_of_the_engine_has_changed_since) {
   const double changed = change(then.sample, engine_of_today());
   for (const char* page : {"README.md", "docs/results.md"}) {
     static const std::regex said(
-        "figures: begin -->\nMeasured at ([0-9a-f]+) on ([0-9-]+); at most ([0-9]+) % of the "
+        "figures: [a-z]+ begin -->\nMeasured at ([0-9a-f]+) on ([0-9-]+); at most ([0-9]+) % of "
+        "the "
         "engine's lines have changed since\\.");
     const std::string text = read_file(top / page);
-    std::smatch found;
-    ASSERT_TRUE(std::regex_search(text, found, said)) << page;
-    EXPECT_EQ(found[1], then.commit) << page;
-    EXPECT_EQ(found[2], then.date) << page;
-    EXPECT_LE(changed, std::stod(found[3]))
-        << page << ": measure again (bench/figures.mjs), or say that more has changed";
+    const std::sregex_iterator first(text.begin(), text.end(), said), end;
+    EXPECT_NE(first, end) << page;
+    for (const std::smatch& found : std::ranges::subrange(first, end)) {
+      EXPECT_EQ(found[1], then.commit) << page;
+      EXPECT_EQ(found[2], then.date) << page;
+      EXPECT_LE(changed, std::stod(found[3]))
+          << page << ": measure again (bench/figures.mjs), or say that more has changed";
+    }
   }
 }
 
