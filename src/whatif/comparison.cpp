@@ -137,12 +137,11 @@ std::vector<round_times> comparison::rounds_of(const contender& one) const {
     // Shares are of this: of a malloc below the resource in the one case, of the program in the
     // other.
     const double whole = one.in_turns ? timed.runs[i].*time_ : usual[i].*time_;
-    const double left = timed.runs[i].*time_ - whole * off->median;
-    const double usually = one.in_turns ? timed.runs[i].*time_ : without * usual[i].*time_;
-    const double saved = (usually - left) / slower;
-    out.push_back({usual[i].*time_, timed.runs[i].*time_,
-                   timed.runs[i].*time_ - usually + believed(one, saved / usually) * usually,
-                   whole * error, whole * off->noise});
+    const double took = timed.runs[i].*time_;
+    const double usually = one.in_turns ? took : without * usual[i].*time_;
+    const double saved = (usually - (took - whole * off->median)) / slower;
+    const double left = usually * (1 - believed(one, saved / usually));
+    out.push_back({usual[i].*time_, took, took - left, whole * error, whole * off->noise});
   }
   return out;
 }

@@ -5,9 +5,8 @@
 // on that malloc is subtracted. Where a resource and a malloc serve in turns, the turns of one run
 // say by how much the program is faster with the resource, and nothing is subtracted. Beside the
 // hook, the program's own work is slower, too, and so is its malloc: as much less is saved without
-// the hook. All are
-// compared with the program in the same round: a host that slows the machine for a while slows the
-// neighbours in a round alike.
+// the hook. All are compared with the program in the same round: a host that slows the machine for
+// a while slows the neighbours in a round alike.
 #pragma once
 
 #include <cstddef>

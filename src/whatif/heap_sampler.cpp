@@ -44,21 +44,17 @@ class heap_sampler::shared_counts {
 
 heap_sampler::heap_sampler()
     : counts_(std::make_unique<shared_counts>()),
-      environment_{{"LD_PRELOAD", preload_of(find_own_library("libmallard-density.so"))},
+      library_(find_own_library("libmallard-density.so")),
+      environment_{{"LD_PRELOAD", preload_of(library_)},
                    {density::session_kind.variable, counts_->path()}} {}
 
 heap_sampler::~heap_sampler() = default;
 
 process::environment heap_sampler::beside(process::environment others) const {
-  for (const auto& [name, value] : environment_) {
-    const auto same = std::find_if(others.begin(), others.end(),
-                                   [&name](const auto& other) { return other.first == name; });
-    if (same == others.end()) {
-      others.emplace_back(name, value);
-    } else {
-      same->second = value + ':' + same->second;
-    }
+  for (auto& [name, value] : others) {
+    if (name == "LD_PRELOAD") value = library_ + ':' + value;
   }
+  others.push_back(environment_.back());
   return others;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "process/process.hpp"
 #include "profile/result.hpp"
@@ -35,7 +36,7 @@ class heap_sampler {
   heap_sampler& operator=(const heap_sampler&) = delete;
 
   const process::environment& environment() const { return environment_; }
-  // The same, beside what `others` sets and preloads.
+  // `others`, which preload something, with the sampler before that.
   process::environment beside(process::environment others) const;
   heap_looks looks() const;
   // The share so far. Nothing where there are too few samples, as of a program of a millisecond, or
@@ -49,6 +50,7 @@ class heap_sampler {
  private:
   class shared_counts;
   std::unique_ptr<shared_counts> counts_;
+  std::string library_;
   process::environment environment_;
 };
 

@@ -360,7 +360,7 @@ class experiment {
       return;
     }
     heap_sampler sampler;
-    sampler.go_on(runner(), {});
+    sampler.go_on(runner(), {.runs = 3, .seconds = 2});
     plain.looks = sampler.looks();
   }
 

@@ -24,6 +24,15 @@ std::optional<mallard::profile::heap_share> measured(std::vector<std::string> co
   return sampler.share();
 }
 
+TEST(heap_sampler, is_preloaded_before_what_a_run_preloads_itself) {
+  const heap_sampler sampler;
+  const auto both = sampler.beside({{"LD_PRELOAD", "route.so:other.so"}, {"A", "b"}});
+  ASSERT_EQ(both.size(), 3U);
+  EXPECT_TRUE(both[0].second.ends_with("libmallard-density.so:route.so:other.so"));
+  EXPECT_EQ(both[0].second.find(':'), both[0].second.find(":route.so"));
+  EXPECT_EQ(both[2], sampler.environment().back());
+}
+
 TEST(heap_sampler, a_program_that_only_computes_is_not_in_its_heap) {
   const auto share = measured({MALLARD_HEAP_SHARE_PROGRAM, "pairs", "0.001", "0.5"});
   ASSERT_TRUE(share);
