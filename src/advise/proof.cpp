@@ -80,6 +80,9 @@ bool is_worth_code(const advice& one) {
          one.from.where.subsystem != "main";
 }
 
+// By so much memory more, a way is no longer as good.
+constexpr double clearly_more = 1.1;
+
 // A resource's trial is the less exact one: much is taken off its time. So a malloc that is not
 // clearly faster comes behind one that is worth its code, unless it takes clearly less memory, and
 // before all others.
@@ -88,7 +91,6 @@ void prefer_of_tied(std::vector<advice>& ordered) {
   const bool is_malloc = ordered.front().from.how == strategy::switch_malloc;
   if (!is_malloc && is_worth_code(ordered.front())) return;
   const trial_figures first = *ordered.front().tried;
-  constexpr double clearly_more = 1.1;
   const auto tied = std::find_if(ordered.begin(), ordered.end(), [&](const advice& one) {
     if (!one.tried || (one.from.how == strategy::switch_malloc) == is_malloc) return false;
     if (is_malloc && !is_worth_code(one)) return false;
@@ -120,7 +122,8 @@ std::vector<advice> ordered(std::vector<advice> all) {
 }
 
 // Drops rivals for the same place, or other mallocs: keeps the fastest, or of those that
-// cannot be told from it the one that takes the least memory, unless fewer runs speak for it.
+// cannot be told from it an arena, or the one that takes the least memory, unless fewer runs speak
+// for it.
 void keep_best_of_each_place(advice_report& report) {
   constexpr double clearly_less = 0.95;
   std::vector<advice> kept;
@@ -141,10 +144,13 @@ void keep_best_of_each_place(advice_report& report) {
     const bool is_proved = one.tried->runs >= std::min(rival->tried->runs, enough_runs);
     const bool takes_less = is_proved && !is_faster_than_its_code(one) && one.tried->memory > 0 &&
                             one.tried->memory < clearly_less * rival->tried->memory;
-    if (tied && takes_less) std::swap(one, *rival);
+    const bool is_sounder = is_proved && is_worth_code(one) && !is_worth_code(*rival) &&
+                            one.tried->memory <= clearly_more * rival->tried->memory;
+    if (tied && (takes_less || is_sounder)) std::swap(one, *rival);
     const char* const why = is_faster_than_its_code(one)
                                 ? "its pool, made anew in each call, takes longer than this trial"
                             : !tied      ? "another is faster here"
+                            : is_sounder ? "an arena is as fast here, and by hand pools gain less"
                             : takes_less ? "another is as fast here and takes less memory"
                                          : "another is as fast here, or faster";
     report.others.push_back({one.from, told_gain(one), one.memory, why, one.tried});

@@ -229,6 +229,19 @@ TEST(trial, a_pool_on_an_arena_is_not_preferred_for_its_memory) {
   EXPECT_EQ(report.advices[0].from.how, strategy::monotonic);
 }
 
+// By hand, containers of a pool gain less than the trial: they call it for each free.
+TEST(trial, an_arena_comes_before_a_pool_of_its_place_that_is_as_fast) {
+  const advice pool = tried(strategy::multipool, "a", {1.25, 1.3, 1.35}, 9);
+  advice arena = tried(strategy::monotonic, "a", {1.24, 1.29, 1.34}, 9);
+  const advice_report report = settled({pool, arena});
+  EXPECT_EQ(report.advices[0].from.how, strategy::monotonic);
+  EXPECT_THAT(report.others.back().why_not, HasSubstr("pools gain less"));
+  arena.tried->memory = 1.3;
+  EXPECT_EQ(settled({pool, arena}).advices[0].from.how, strategy::multipool);
+  arena = tried(strategy::monotonic, "a", {1.15, 1.2, 1.25}, 9);
+  EXPECT_EQ(settled({pool, arena}).advices[0].from.how, strategy::multipool) << "it is faster";
+}
+
 TEST(trial, a_program_that_is_too_short_proves_nothing_in_any_number_of_runs) {
   advice_report report;
   report.advices = {tried(strategy::multipool, "a", {1.24, 1.91, 2.77}, 9)};
