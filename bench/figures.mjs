@@ -85,7 +85,8 @@ function rewrite(page, name, text) {
 }
 
 function table(heads, body) {
-  return [heads, heads.map(() => '---'), ...body].map((row) => `| ${row.join(' | ')} |`).join('\n');
+  const [first, ...rest] = [heads, ...body].map((row) => `| ${row.join(' | ')} |`);
+  return [first, `|${'---|'.repeat(heads.length)}`, ...rest].join('\n');
 }
 
 // The medians of a measure: a row for each place, a column for each strategy. `of`: its unit, in a cell.
@@ -145,7 +146,8 @@ function contention(cells, said) {
 function goals(name, files) {
   const command = ['claims', '--statements', path.join(top, 'bench/goals.json'), ...files];
   const told = spawnSync(path.join(top, 'build/release/tools/mallard'), command, { encoding: 'utf8' }).stdout;
-  rewrite('docs/results.md', name, `\`\`\`text\n${told.trim()}\n\`\`\``);
+  const judged = told.split('\n').filter((line) => !line.startsWith('mallard bench ')).join('\n');
+  rewrite('docs/results.md', name, `\`\`\`text\n${judged.trim()}\n\`\`\``);
 }
 
 function main(folder) {
