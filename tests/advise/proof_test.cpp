@@ -275,7 +275,7 @@ TEST(trial, what_was_not_tried_is_not_proved_nor_of_high_confidence) {
 }
 
 TEST(trial, an_arena_whose_calls_never_ended_says_nothing) {
-  whatif::whatif_outcome outcome;
+  mallard::whatif::whatif_outcome outcome;
   EXPECT_FALSE(never_ended(outcome));
   outcome.routes = {{.pattern = "function:f", .strategy = "monotonic", .blocks = 100}};
   EXPECT_TRUE(never_ended(outcome));
