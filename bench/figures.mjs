@@ -145,8 +145,9 @@ function contention(cells, said) {
 // What `mallard claims` says of our own goals.
 function goals(name, files) {
   const command = ['claims', '--statements', path.join(top, 'bench/goals.json'), ...files];
-  const told = spawnSync(path.join(top, 'build/release/tools/mallard'), command, { encoding: 'utf8' }).stdout;
-  const judged = told.split('\n').filter((line) => !line.startsWith('mallard bench ')).join('\n');
+  const { error, stdout } = spawnSync(path.join(top, 'build/release/tools/mallard'), command, { encoding: 'utf8' });
+  if (error) throw error;
+  const judged = stdout.split('\n').filter((line) => !line.startsWith('mallard bench ')).join('\n');
   rewrite('docs/results.md', name, `\`\`\`text\n${judged.trim()}\n\`\`\``);
 }
 

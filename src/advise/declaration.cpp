@@ -81,14 +81,12 @@ std::string own_arguments(std::string_view list);
 // "std::vector<std::string>" of the same with namespaces of the library's own and allocators.
 std::string as_written(std::string_view type) {
   const std::size_t open = type.find('<');
-  const std::string_view kind = open == type.npos ? "" : kind_before(type, open);
-  const bool is_other = kind.empty() && type.starts_with("std::");
   if (open == type.npos || behind_brackets(type, open) != type.size()) return std::string(type);
-  if (kind.empty() && !is_other) return std::string(type);
+  const std::string_view kind = kind_before(type, open);
   if (kind == "basic_string") return "std::string";
-  const std::string name =
-      is_other ? std::string(type.substr(0, open)) : "std::" + std::string(kind);
-  return name + '<' + own_arguments(type.substr(open)) + '>';
+  if (kind.empty() && !type.starts_with("std::")) return std::string(type);
+  const std::string name(kind.empty() ? type.substr(5, open - 5) : kind);
+  return "std::" + name + '<' + own_arguments(type.substr(open)) + '>';
 }
 
 // "order" of "<order, std::allocator<order> >".

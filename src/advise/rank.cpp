@@ -43,20 +43,15 @@ std::string sentence(const candidate& one) {
     return "Leave it: no replayed allocator makes the program noticeably faster";
   }
   if (one.how == strategy::switch_malloc) return "Switch malloc to " + one.malloc;
-  const bool is_scope = is_arena(one.how) && !one.where.is_cpp;
-  if (one.loop && is_scope) {
-    return fmt::format("Open a scope's heap in each turn of the loop in {} ({}:{})",
-                       profile::short_name(one.where.function), profile::file_name(one.loop->file),
-                       one.loop->first);
-  }
+  std::string place =
+      profile::short_name(one.where.function.empty() ? one.where.subsystem : one.where.function);
   if (one.loop) {
-    return fmt::format("Release {} at the end of each turn of the loop in {} ({}:{})",
-                       resource_text(one), profile::short_name(one.where.function),
-                       profile::file_name(one.loop->file), one.loop->first);
+    place = fmt::format("each turn of the loop in {} ({}:{})", place,
+                        profile::file_name(one.loop->file), one.loop->first);
   }
-  const std::string& place = one.where.function.empty() ? one.where.subsystem : one.where.function;
-  if (is_scope) return fmt::format("Open a scope's heap in {}", profile::short_name(place));
-  return fmt::format("Give {} {}", profile::short_name(place), resource_text(one));
+  if (is_arena(one.how) && !one.where.is_cpp) return "Open a scope's heap in " + place;
+  if (one.loop) return fmt::format("Release {} at the end of {}", resource_text(one), place);
+  return fmt::format("Give {} {}", place, resource_text(one));
 }
 
 // A loss that no figure shows is none.

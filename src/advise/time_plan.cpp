@@ -91,8 +91,7 @@ double time_plan::replay_seconds(double passed) const {
 }
 
 bool time_plan::can_try_after_replays(double passed) const {
-  return left(passed) >=
-         least(least_replay_seconds) + runs_of_trial(true, false) * hooked * program_;
+  return trial(passed + replay_seconds(passed), true).most > 0;
 }
 
 double time_plan::race_seconds(double passed, std::size_t runs, double least_rounds) const {

@@ -55,10 +55,7 @@ void race::rest_ideal(unsigned rounds, const comparison& now) {
 }
 
 void race::leave_far_behind(double passed) {
-  for (contender& one : all_) {
-    one.runs = {one.first};
-    if (!one.first_saved.empty()) one.saved = {one.first_saved};
-  }
+  for (contender& one : all_) one.count_first();
   goes_on(0, passed);
   for (contender& one : all_) {
     one.runs.clear();

@@ -77,6 +77,7 @@ class experiment {
     library_ = options.library.empty() ? find_own_library("libmallard-route.so") : options.library;
     session_ = std::make_unique<route_session>(conditions_, options.by_frame_pointers);
     if (rules_to_look_for().size() == 1) session_->know_frames();
+    if (!options.variants.empty()) sampler_.emplace();
     hooked_ = {{"LD_PRELOAD", preload_of(library_)},
                {route::session_kind.variable, session_->path()}};
     contenders_.push_back({.name = "as it is", .set = {}});
@@ -125,10 +126,10 @@ class experiment {
     bool goes_on = true;
     if (options_.races && first_runs_are_a_round()) {
       for (contender* const one : racing_now()) {
-        if (one->in_turns) {
+        if (one->in_turns && one->first_saved.empty()) {
           measure(*one);
         } else {
-          one->runs = {one->first};
+          one->count_first();
         }
       }
       goes_on = racing.goes_on(++round, seconds_passed());
@@ -354,7 +355,6 @@ class experiment {
 
   void sample_as_it_is() {
     contender& plain = contenders_[as_it_is];
-    sampler_.emplace();  // of runs with the hook
     if (options_.looks) {
       plain.looks = *options_.looks;
       return;
@@ -523,8 +523,7 @@ class experiment {
     const bool is_only = contenders_[as_it_is].runs.empty();
     for (contender& one : contenders_) {
       if (!one.runs.empty() || !one.remark.empty() || !(is_only || one.fell_behind)) continue;
-      one.runs = {one.first};
-      if (!one.first_saved.empty()) one.saved = {one.first_saved};
+      one.count_first();
       one.only_named = one.names_first;
     }
   }
@@ -608,9 +607,9 @@ class experiment {
   conditions conditions_;
   std::vector<std::vector<route::route_rule>> rules_;  // by variant
   std::unique_ptr<route_session> session_;
-  std::optional<heap_sampler> sampler_;
-  std::string library_;      // that routes
-  environment hooked_ = {};  // with it alone
+  std::optional<heap_sampler> sampler_;  // of runs with the hook
+  std::string library_;                  // that routes
+  environment hooked_ = {};              // with it alone
   std::vector<contender> contenders_;
   std::size_t first_control_ = 0;  // of contenders: from there on they are in no outcome
   double looked_seconds_ = 0;      // of a run with the hook, in which our malloc serves

@@ -61,7 +61,7 @@ struct whatif_options {
   std::optional<run_figures> as_it_was = {};
   // Samples of the program as it is; not set: it runs for them, if there are variants.
   std::optional<heap_looks> looks = {};
-  // An ideal malloc runs, too: no allocator gains more than it does.
+  // An ideal malloc runs, too: few allocators gain more than it does.
   bool with_ideal = false;
   bool refuses_unmet = true;    // a pattern that matches nothing; else its variant has no figures
   bool names_survivors = true;  // in the first runs, which take longer for that
