@@ -61,6 +61,11 @@ tests_of() {
   tests=$!
 }
 
+# Prints the failing tests' output that says why.
+output_of_failed() {
+  grep -vE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test .* Passed )|^\[ +(RUN|OK) |^\[-+\]' "$log"
+}
+
 # Waits for the tests that run, if any do, and counts them one by one.
 running=
 trap '[ -z "$running" ] || kill "$tests"; exit 130' INT TERM
@@ -83,7 +88,7 @@ finish_tests() {
   fi
   passed=$((passed + all - bad))
   failed=$((failed + bad))
-  [ "$status" -eq 0 ] || sed -n '/[0-9]*\/[0-9]* Test.*Failed/,$p' "$log" | tail -n 200
+  [ "$status" -eq 0 ] || output_of_failed | tail -n 200
 }
 
 format_is_clean() {
