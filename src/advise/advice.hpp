@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "advise/declaration.hpp"
@@ -109,7 +110,7 @@ struct advice {
   std::string untold;      // why its gain is not predicted; empty: it is
   interval of_operations;  // of the subsystem's own operations, as replayed
   unsigned replays = 0;    // that it was compared in; of one there is no interval
-  double memory = 1;       // peak resident bytes over those of the program as it is
+  double memory = 1;       // peak resident bytes over those of the program as it is; 0: not known
   std::string confidence;  // "high", "medium", "low"
   std::string code;        // what to write, C++ or shell; empty: nothing
   std::optional<trial_figures> tried;
@@ -119,9 +120,17 @@ struct advice {
   std::optional<trial_figures> tried_beside_malloc = {};
 };
 
+// Whether it is a malloc that anybody takes to be faster, or none.
+inline bool is_for_speed(std::string_view malloc) {
+  return !malloc.ends_with("-hardened");
+}
+
 // The whole program's gain; not set where it is not predicted.
 inline std::optional<interval> told_gain(const advice& one) {
   return one.untold.empty() ? std::optional(one.gain) : std::nullopt;
+}
+inline std::optional<double> told_memory(const advice& one) {
+  return one.memory > 0 ? std::optional(one.memory) : std::nullopt;
 }
 
 // A way that was looked at and is not advised.

@@ -58,7 +58,7 @@ json to_json(const advice& one) {
               {"untold", one.untold},
               {"replays", one.replays},
               {"of_operations", to_json(one.of_operations)},
-              {"memory", one.memory},
+              {"memory", one.memory > 0 ? json(one.memory) : json(nullptr)},
               {"bound", one.from.bound},
               {"confidence", one.confidence},
               {"evidence", json::array()},

@@ -98,6 +98,7 @@ replay::replay_options what_to_replay(const std::vector<candidate>& candidates, 
   // The recording begins with the program, and ages its heap itself.
   out.heap = replay::heap_condition::clean;
   out.budget_seconds = options.replay_seconds;
+  out.must_tell = options.program_seconds == 0;  // else a trial tells
   out.program = options.program;
   out.interrupted = options.interrupted;
   return out;
@@ -237,8 +238,8 @@ advice_report adviser::to_try(std::vector<candidate> later) const {
   }
   std::vector<malloc_choice> mallocs;
   for (const lab::malloc_library& one : lab::find_mallocs(lab::own_program()).found) {
-    const bool is_for_speed = !one.only_by_name && !one.name.ends_with("-hardened");
-    if (is_for_speed && !one.file.empty() && !is_same_file(one.file, malloc_))
+    if (!one.only_by_name && is_for_speed(one.name) && !one.file.empty() &&
+        !is_same_file(one.file, malloc_))
       mallocs.push_back({one.name, one.file.string()});
   }
   advice_report out = rank_untried(dims_, all, mallocs, command_of(dims_));

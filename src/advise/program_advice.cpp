@@ -238,6 +238,10 @@ std::vector<candidate> program_advice::candidates_of_middle() const {
   return adviser(trace, options_).candidates();
 }
 
+whatif::heap_looks program_advice::looks() const {
+  return samples_ ? sampler_->looks() : whatif::heap_looks();
+}
+
 std::optional<advice_report> program_advice::give_once() {
   if (!record(0)) return std::nullopt;
   begin("replaying the recording under each strategy", 0);
@@ -259,6 +263,10 @@ void program_advice::time_it() {
     plain_ = time_program(*runner_, 1, sampler_->environment());
   } catch (const std::system_error& problem) {
     throw std::runtime_error(program + ": " + problem.code().message());
+  }
+  if (whatif::heap_sampler::has_killed(plain_.status)) {
+    samples_ = false;
+    plain_ = time_program(*runner_, 1);
   }
   if (was_interrupted()) return;
   if (!request_.metric.empty() && !std::isfinite(plain_.metric)) {
@@ -315,6 +323,7 @@ double program_advice::recorded_share() const {
 
 // Until the runs that were timed, and these, tell the heap's share of its time.
 void program_advice::sample_it() {
+  if (!samples_) return;
   whatif::sampling_limits limits;
   constexpr double of_all = 0.15;
   if (request_.within > 0) limits.seconds = std::min(limits.seconds, of_all * request_.within);
@@ -347,7 +356,7 @@ void program_advice::find_whether_runs_compare() {
 whatif::recorded_run program_advice::record_into(const whatif::temporary_folder& folder,
                                                  const profile::record_options& options) const {
   const process::adoption adopted(!request_.once);
-  whatif::recorded_run out = whatif::record_into(folder.path(), options);
+  whatif::recorded_run out = whatif::record_into(folder.path(), options, samples_);
   adopted.end_all();
   return out;
 }
@@ -369,7 +378,7 @@ advise_options program_advice::options() {
   advise_options out = options_for(request_.quick, request_.interrupted);
   out.program = request_.replayer;
   out.program_seconds = plain_.processor_seconds;
-  out.heap = sampler_->share();
+  if (samples_) out.heap = sampler_->share();
   if (request_.quick) out.replay_seconds = plan_->replay_seconds(passed());
   if (!request_.quick || plan_->times_again()) {
     out.program_seconds_again = [this] { return time_program(*runner_, 1).processor_seconds; };
@@ -400,22 +409,26 @@ bool program_advice::race(advice_report& report) {
   if (!fits()) {
     // One run of each malloc says more than replays of it; resources need more runs.
     if (has_resource(report) && plan_->can_try_after_replays(passed())) return false;
-    const auto mallocs =
-        std::count_if(report.advices.begin(), report.advices.end(),
-                      [](const advice& one) { return one.from.how == strategy::switch_malloc; });
-    if (mallocs == 0) return false;
-    // There may be time for rounds of them beside the program as it is.
-    const auto ways = static_cast<std::size_t>(mallocs);
-    seconds = plan_->race_seconds(passed(), ways + 1);
-    if (seconds <= 0) {
-      seconds = plan_->race_seconds(passed(), ways, 1);
+    // There may be time for rounds of them, or of the first, beside the program as it is.
+    const auto has_time_for = [&](std::size_t mallocs) {
+      seconds = plan_->race_seconds(passed(), mallocs + 1);
+      if (seconds > 0) return true;
       trial.as_it_was = plain_.last;
-    }
-    if (seconds <= 0) return false;
+      seconds = plan_->race_seconds(passed(), mallocs, 1);
+      return seconds > 0;
+    };
+    auto mallocs = static_cast<std::size_t>(
+        std::count_if(report.advices.begin(), report.advices.end(), is_malloc));
+    while (mallocs > 0 && !has_time_for(mallocs)) --mallocs;
+    if (mallocs == 0) return false;
     set_aside(report, is_resource, "time was short: only mallocs were tried");
+    while (report.advices.size() > mallocs) {
+      report.others.push_back({report.advices.back().from, {}, {}, "time was short"});
+      report.advices.pop_back();
+    }
   }
   trial.runner = &*runner_;
-  trial.looks = sampler_->looks();
+  trial.looks = looks();
   trial.time_budget =
       plan_->without_second_look(seconds, runs_of_a_round(report, trial.with_ideal));
   trial.last_start = plan_->last_start() - passed();
@@ -440,7 +453,7 @@ bool program_advice::race(advice_report& report) {
 void program_advice::try_the_best(advice_report& report) {
   trial_options trial;
   trial.runner = &*runner_;
-  trial.looks = sampler_->looks();
+  trial.looks = looks();
   time_plan quick = *plan_;
   quick.has_read_in(report.reading_seconds);
   while (!was_interrupted()) {
@@ -493,6 +506,10 @@ void program_advice::add_remarks(advice_report& report) const {
   }
   if (!not_compared_.empty()) {
     report.remarks.push_back("nothing was tried: " + not_compared_);
+  }
+  if (!samples_) {
+    report.remarks.emplace_back(
+        "it resets all signals, also those of the C library, and dies of samples: none were taken");
   }
   if (!has_input_) report.remarks.emplace_back(process::silent_input);
   if (plain_.last.left_processes) {

@@ -75,6 +75,8 @@ class program_advice {
   std::vector<candidate> candidates_of_middle() const;
   advise_options options();
   void find_whether_runs_compare();
+  // None where they are not taken.
+  whatif::heap_looks looks() const;
   bool race(advice_report& report);
   void try_the_best(advice_report& report);
   void add_remarks(advice_report& report) const;
@@ -83,6 +85,7 @@ class program_advice {
   std::chrono::steady_clock::time_point start_;
   std::optional<whatif::program_runner> runner_;
   std::optional<whatif::heap_sampler> sampler_;
+  bool samples_ = true;    // false: the program would die of it
   bool has_input_ = true;  // false: a pipe brought nothing
   plain_time plain_;
   std::optional<time_plan> plan_;

@@ -153,7 +153,7 @@ void keep_best_of_each_place(advice_report& report) {
                             : is_sounder ? "an arena is as fast here, and by hand pools gain less"
                             : takes_less ? "another is as fast here and takes less memory"
                                          : "another is as fast here, or faster";
-    report.others.push_back({one.from, told_gain(one), one.memory, why, one.tried});
+    report.others.push_back({one.from, told_gain(one), told_memory(one), why, one.tried});
   }
   report.advices = std::move(kept);
 }
@@ -236,7 +236,9 @@ void say_how_far(advice_report& report, unsigned dropped_runs) {
   } else if (first.from.how == strategy::global) {
     report.proof = "Nothing was tried on the program: there was nothing to try.";
   } else {
-    report.proof = "Not proved: predicted only by replay, and not tried on the program";
+    report.proof = first.replays > 0
+                       ? "Not proved: predicted only by replay, and not tried on the program"
+                       : "Not proved: time was too short to replay it or to try it";
     report.proof += first.tried_remark.empty() ? "." : ": " + first.tried_remark + '.';
   }
 }
@@ -271,7 +273,7 @@ void drop_what_did_not_hold(advice_report& report) {
       kept.push_back(std::move(one));
     } else {
       report.others.push_back(
-          {one.from, told_gain(one), one.memory, why_dropped(*one.tried), one.tried});
+          {one.from, told_gain(one), told_memory(one), why_dropped(*one.tried), one.tried});
     }
   }
   report.advices = std::move(kept);

@@ -100,9 +100,10 @@ class ranker {
     for (const std::string& name : order) take_best(by_subsystem.at(name));
     sort_by_gain(out_.advices);
     add_malloc();
+    add_not_replayed();
     for (std::size_t i = most_advices; i < out_.advices.size(); ++i) {
       out_.others.push_back({out_.advices[i].from, told_gain(out_.advices[i]),
-                             out_.advices[i].memory, "others gain more"});
+                             told_memory(out_.advices[i]), "others gain more"});
     }
     if (out_.advices.size() > most_advices) out_.advices.resize(most_advices);
     if (out_.advices.empty()) out_.advices.push_back(leave());
@@ -155,6 +156,7 @@ class ranker {
     advice made;
     made.from = one;
     made.untold = "it was tried, not predicted";
+    made.memory = 0;
     made.confidence = "low";
     made.what = sentence(one);
     made.code = code_for(one, command_);
@@ -174,7 +176,7 @@ class ranker {
       return {};
     }
     if (!first->remark.empty()) {
-      out_.others.push_back({one, {}, {}, first->remark});
+      take_remark(one, first->remark);
       return {};
     }
     advice made;
@@ -200,6 +202,26 @@ class ranker {
     made.what = sentence(one);
     made.code = code_for(one, command_);
     return made;
+  }
+
+  void take_remark(const candidate& one, const std::string& remark) {
+    if (remark == replay::no_time_left) {
+      not_replayed_.push_back(one);
+    } else {
+      out_.others.push_back({one, {}, {}, remark});
+    }
+  }
+
+  // Nothing is known of ways that time was too short for: a trial may tell.
+  void add_not_replayed() {
+    for (const candidate& one : not_replayed_) {
+      if (out_.advices.size() >= most_advices || !is_for_speed(one.malloc)) {
+        out_.others.push_back({one, {}, {}, std::string(replay::no_time_left)});
+        continue;
+      }
+      out_.advices.push_back(without_prediction(one));
+      out_.advices.back().untold = "time was too short to replay it";
+    }
   }
 
   std::string untold(const advice& made, const replay_outcome& of, std::uint64_t placed_ns) const {
@@ -268,7 +290,7 @@ class ranker {
         why = one.gain.median < rivals[best].gain.median
                   ? "another is faster here"
                   : "another is as fast here and takes less memory";
-      out_.others.push_back({one.from, told_gain(one), one.memory, why});
+      out_.others.push_back({one.from, told_gain(one), told_memory(one), why});
     }
   }
 
@@ -282,11 +304,11 @@ class ranker {
       made.from.how = strategy::switch_malloc;
       made.from.malloc = one.strategy;
       made.from.malloc_file = one.file;
+      bind_whole_program(made.from);
       if (!one.remark.empty()) {
-        out_.others.push_back({made.from, {}, {}, one.remark});
+        take_remark(made.from, one.remark);
         continue;
       }
-      bind_whole_program(made.from);
       made.of_operations = of_outcome(one);
       made.replays = one.repetitions;
       made.gain = gain_of_program(made.of_operations, one.seconds_global, program_seconds_);
@@ -304,7 +326,7 @@ class ranker {
       advice& one = mallocs[i];
       const bool told = one.gain.low > 1 && one.gain.median >= least_gain;
       if (i > 0 || !told) {
-        out_.others.push_back({one.from, told_gain(one), one.memory,
+        out_.others.push_back({one.from, told_gain(one), told_memory(one),
                                told ? "another malloc is faster" : why_no_gain(one.gain)});
         continue;
       }
@@ -334,6 +356,7 @@ class ranker {
   bool few_samples_;
   double program_seconds_;
   gain_bound whole_bound_;
+  std::vector<candidate> not_replayed_;
   advice_report out_;
 };
 

@@ -91,7 +91,9 @@ double time_plan::replay_seconds(double passed) const {
 }
 
 bool time_plan::can_try_after_replays(double passed) const {
-  return trial(passed + replay_seconds(passed), true).most > 0;
+  constexpr double readings = 2;  // a replay decodes the trace for each part
+  const double replays = replay_seconds(passed);
+  return replays >= readings * reading_ && trial(passed + replays, true).most > 0;
 }
 
 double time_plan::race_seconds(double passed, std::size_t runs, double least_rounds) const {

@@ -24,6 +24,7 @@
 #include "cli/usage_error.hpp"
 #include "cli/whatif_results.hpp"
 #include "lab/measuring/statistics.hpp"
+#include "process/process.hpp"
 #include "process/repeatable_input.hpp"
 #include "whatif/whatif.hpp"
 
@@ -119,6 +120,10 @@ void print(const whatif_result& result, bool colour) {
              has(true) ? "; arenas and the program's malloc serve in turns within a run, which "
                          "tell what an arena saves"
                        : "");
+  if (result.status != 0) {
+    fmt::print("The program {} in each run, also unmodified.\n",
+               process::describe_end(result.status));
+  }
 }
 
 // Checks the output paths before anything runs; a refused command leaves no file.

@@ -6,12 +6,15 @@
 #include <atomic>
 #include <cstdint>
 
+#include "preload/cpu_timer.hpp"
 #include "preload/session.hpp"
 
 namespace mallard::density {
 
 inline constexpr preload::session_kind session_kind{0x3179'7469'736e'6564U, "mallard-density",
                                                     "MALLARD_DENSITY"};
+
+inline constexpr int samples_signal = preload::cpu_signal;
 
 // Samples of all threads of all processes. A sample counts once, however late the system sent its
 // signal: that delay depends on other programs on the processors.

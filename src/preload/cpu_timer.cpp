@@ -42,11 +42,6 @@ bool is_ours(std::uint64_t ip) {
   return ip - start < reinterpret_cast<std::uint64_t>(&_end) - start;
 }
 
-// One of the two signals that the C library keeps for itself and lets no program block, wait for,
-// reset or handle. So whatever a program does with its signals, it neither sees this one nor stops
-// it. The library's own use of it is recognised by how it was sent, and passed on.
-constexpr int cpu_signal = 33;  // glibc's SIGSETXID
-
 // As the kernel defines it: the C library's functions refuse this signal.
 struct kernel_action {
   void (*handler)(int, siginfo_t*, void*);

@@ -9,6 +9,12 @@
 
 namespace mallard::preload {
 
+// One of the two signals that the C library keeps for itself and lets no program block, wait for,
+// reset or handle. So whatever a program does with its signals, it neither sees this one nor stops
+// it. The library's own use of it is recognised by how it was sent, and passed on. A program that
+// resets it by a system call of its own dies of it.
+inline constexpr int cpu_signal = 33;  // glibc's SIGSETXID
+
 struct cpu_timer_user {
   // Called in a signal handler, unless this library was interrupted. The clock expired `times`
   // times since the last signal, because the system checks it at its own pace, at its ticks; the

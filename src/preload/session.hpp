@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -20,6 +21,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 
 namespace mallard::preload {
@@ -94,6 +96,24 @@ inline void* map_session(const char* path, const session_kind& kind, std::size_t
   }
   munmap(memory, bytes);
   return nullptr;
+}
+
+// Whether the process on the other side has ended, even if nobody has waited for it yet. Keeps
+// errno.
+inline bool has_ended(pid_t pid) noexcept {
+  const int before = errno;
+  bool ended = kill(pid, 0) != 0 && errno == ESRCH;
+  char text[128];  // "PID (NAME) STATE ..."
+  std::snprintf(text, sizeof text, "/proc/%d/stat", static_cast<int>(pid));
+  if (const int file = open(text, O_RDONLY | O_CLOEXEC); file >= 0) {
+    const ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    text[length > 0 ? length : 0] = '\0';
+    const char* const name_end = std::strrchr(text, ')');
+    ended = ended || (name_end != nullptr && (name_end[2] == 'Z' || name_end[2] == 'X'));
+  }
+  errno = before;
+  return ended;
 }
 
 // Whether this is the target of a link in /proc/PID/fd to such a file.

@@ -57,7 +57,7 @@ bool make_input_repeatable(bool (*interrupted)(), const std::function<void()>& w
   constexpr int look_ms = 50, looks_for_nothing = 40;
   constexpr std::size_t most_bytes = std::size_t{1} << 30;  // `yes` never ends
   const int file = nameless_file();
-  std::array<char, 1 << 16> part;
+  std::array<char, 1 << 13> part;  // a stack may be small
   std::size_t came = 0;
   for (int looks = 0;;) {
     pollfd input{STDIN_FILENO, POLLIN, 0};

@@ -71,9 +71,10 @@ struct replay_options {
   think_time think = think_time::none;
   heap_condition heap = heap_condition::aged;
   unsigned repetitions = 5;
-  // Time limit for reading the trace and for all repetitions together. Each replay gets a part; the
-  // first two run at least once. 0: no limit.
+  // Time limit for reading the trace and for all repetitions together. Each replay gets a part.
+  // 0: no limit.
   double budget_seconds = 0;
+  bool must_tell = true;  // the first two run at least once, however long that takes
   std::uint64_t seed = 1;
   std::filesystem::path program = {};  // the file to execute; empty: this program
   bool (*interrupted)() = nullptr;

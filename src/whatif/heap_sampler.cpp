@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -71,15 +72,20 @@ std::optional<profile::heap_share> heap_sampler::share() const {
   return out;
 }
 
-void heap_sampler::go_on(program_runner& runner, const sampling_limits& limits) {
+bool heap_sampler::has_killed(int status) {
+  return WIFSIGNALED(status) && WTERMSIG(status) == density::samples_signal;
+}
+
+bool heap_sampler::go_on(program_runner& runner, const sampling_limits& limits) {
   double passed = 0;
   for (unsigned runs = 0; runs < limits.runs && passed < limits.seconds; ++runs) {
-    if (looks().all >= limits.looks) return;
-    if (runner.was_interrupted()) return;
+    if (looks().all >= limits.looks || runner.was_interrupted()) break;
     const run_figures run = runner.run(environment_, false);
     if (run.error != 0) throw std::system_error(run.error, std::generic_category());
+    if (has_killed(run.status)) return false;
     passed += run.seconds;
   }
+  return true;
 }
 
 }  // namespace mallard::whatif

@@ -42,10 +42,14 @@ class heap_sampler {
   // The share so far. Nothing where there are too few samples, as of a program of a millisecond, or
   // one that is linked statically.
   std::optional<profile::heap_share> share() const;
+  // Whether a run that ended with this status died of its samples: see preload/cpu_timer.hpp. Such
+  // a program cannot be sampled.
+  static bool has_killed(int status);
   // Effects: runs the program until one of the limits is reached, which may be before the first, or
   // the runner was interrupted.
+  // Returns: false where the program dies of it.
   // Throws as the runner does.
-  void go_on(program_runner& runner, const sampling_limits& limits);
+  bool go_on(program_runner& runner, const sampling_limits& limits);
 
  private:
   class shared_counts;

@@ -40,10 +40,10 @@ const profile::recorded_process* main_trace(const profile::record_summary& done)
   return out;
 }
 
-recorded_run record_into(const std::string& folder, profile::record_options options) {
+recorded_run record_into(const std::string& folder, profile::record_options options, bool samples) {
   options.library = record_library();
   options.output = (fs::path(folder) / "program.trace").string();
-  options.session.cpu_period_us = 1000;
+  options.session.cpu_period_us = samples ? 1000 : 0;
   const bool is_command = options.pid == 0;
   options.ends_all = is_command;
   const std::string remark = is_command ? look_at_program(options.command.front()) : "";

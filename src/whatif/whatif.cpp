@@ -281,7 +281,7 @@ class experiment {
   }
 
   run_figures run_once(contender& one, bool reads_output, purpose what) {
-    const bool sampled = one.hooked && what != purpose::names;
+    const bool sampled = sampler_ && one.hooked && what != purpose::names;
     if (one.hooked) session_->prepare(one.rules, what);
     const heap_looks before = sampled ? sampler_->looks() : heap_looks();
     const run_figures done =
@@ -357,10 +357,11 @@ class experiment {
     contender& plain = contenders_[as_it_is];
     if (options_.looks) {
       plain.looks = *options_.looks;
+      if (plain.looks.all == 0) sampler_.reset();
       return;
     }
     heap_sampler sampler;
-    sampler.go_on(runner(), {.runs = 3, .seconds = 2});
+    if (!sampler.go_on(runner(), {.runs = 3, .seconds = 2})) sampler_.reset();
     plain.looks = sampler.looks();
   }
 
@@ -585,6 +586,7 @@ class experiment {
     whatif_result out;
     if (contenders_[as_it_is].runs.empty()) return out;  // interrupted
     const comparison figures(contenders_, options_.seed);
+    out.status = contenders_[as_it_is].runs.front().status;
     out.by_processor_time = figures.is_by_processor_time();
     out.hook_seconds = std::max(0.0, figures.hook_seconds(contenders_[hook_alone]));
     for (std::size_t i = 0; i < first_control_; ++i) {

@@ -59,7 +59,8 @@ struct whatif_options {
   program_runner* runner = nullptr;
   // Figures of one run of the program as it is: each variant then runs once, and it does not again.
   std::optional<run_figures> as_it_was = {};
-  // Samples of the program as it is; not set: it runs for them, if there are variants.
+  // Samples of the program as it is; not set: it runs for them, if there are variants. None: it
+  // cannot be sampled.
   std::optional<heap_looks> looks = {};
   // An ideal malloc runs, too: few allocators gain more than it does.
   bool with_ideal = false;
@@ -130,6 +131,7 @@ struct whatif_result {
   std::optional<whatif_outcome> ideal = {};  // of the faster of two; not set: it did not run
   double hook_seconds = 0;                   // what was subtracted, of the first variant
   bool by_processor_time = true;  // the gains are; else by elapsed time: several threads work
+  int status = 0;                 // of the program as it is, as of waitpid
 };
 
 // Throws std::runtime_error with one line for what cannot be tried: no such program, a static or

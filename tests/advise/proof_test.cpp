@@ -266,12 +266,15 @@ TEST(trial, what_is_proved_is_sure_whatever_the_replay_was) {
 
 TEST(trial, what_was_not_tried_is_not_proved_nor_of_high_confidence) {
   advice untried = of(strategy::multipool, "a");
+  untried.replays = 3;
   untried.tried_remark = "its function has no name";
   const advice_report report = settled({untried});
   EXPECT_FALSE(report.proved);
   EXPECT_THAT(report.proof, HasSubstr("predicted only by replay"));
   EXPECT_THAT(report.proof, HasSubstr("its function has no name"));
   EXPECT_EQ(report.advices[0].confidence, "medium");
+  untried.replays = 0;
+  EXPECT_THAT(settled({untried}).proof, HasSubstr("too short to replay it"));
 }
 
 TEST(trial, an_arena_whose_calls_never_ended_says_nothing) {

@@ -197,6 +197,26 @@ TEST(rank, another_malloc_comes_before_a_resource_that_c_code_would_need) {
   EXPECT_EQ(report.advices[1].from.how, strategy::multipool);
 }
 
+TEST(rank, ways_that_time_was_too_short_to_replay_may_still_be_tried) {
+  replay::replay_outcome pool = replayed("parse", "AS9@mallard", 0, 0, 0);
+  pool.remark = replay::no_time_left;
+  replay::replay_outcome jemalloc = replayed(all, "jemalloc", 0, 0, 0);
+  jemalloc.remark = replay::no_time_left;
+  replay::replay_outcome hardened = replayed(all, "mallard-hardened", 0, 0, 0);
+  hardened.remark = replay::no_time_left;
+  const advice_report report =
+      rank(program(), {of(strategy::multipool)}, {pool, hardened, jemalloc}, "p");
+  ASSERT_EQ(report.advices.size(), 2u);
+  EXPECT_EQ(report.advices[0].from.how, strategy::multipool);
+  EXPECT_EQ(report.advices[1].from.malloc, "jemalloc");
+  for (const advice& one : report.advices) {
+    EXPECT_THAT(one.untold, HasSubstr("too short"));
+    EXPECT_FALSE(told_memory(one));
+  }
+  ASSERT_EQ(report.others.size(), 1u);
+  EXPECT_EQ(report.others[0].from.malloc, "mallard-hardened");
+}
+
 TEST(rank, what_was_refused_or_not_replayed_is_told_with_its_reason) {
   candidate refused = of(strategy::monotonic);
   refused.refused = "it would grow";

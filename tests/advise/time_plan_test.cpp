@@ -59,6 +59,15 @@ TEST(time_plan, replays_that_leave_no_time_to_try_a_resource_are_known_before) {
   EXPECT_FALSE(plan.can_try_after_replays(60));
 }
 
+TEST(time_plan, replays_that_hardly_decode_the_trace_in_their_time_are_not_begun) {
+  time_plan plan(1, 1, true, 20);
+  EXPECT_TRUE(plan.can_try_after_replays(5));
+  plan.has_read_in(1);
+  EXPECT_TRUE(plan.can_try_after_replays(5));
+  plan.has_read_in(2);
+  EXPECT_FALSE(plan.can_try_after_replays(5));
+}
+
 TEST(time_plan, a_short_program_is_recorded_to_its_end) {
   for (const double program : {0.1, 1.0, 5.0, 10.0}) {
     EXPECT_GE(plan_of(program).recording_seconds(program), 2 * program) << program;

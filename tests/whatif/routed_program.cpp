@@ -2,6 +2,7 @@
 // routed_program NAME. 0: all was as it has to be.
 #include <dlfcn.h>
 #include <malloc.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +57,18 @@ bool holds(const void* block, std::size_t bytes, unsigned char what) {
 
 int requests(int count = 100) {
   for (int i = 0; i < count; ++i) one_request(i);
+  return failures;
+}
+
+// All of them, those that the C library keeps for itself included.
+int resets_signals() {
+  struct {
+    void* handler;
+    unsigned long flags;
+    void *restorer, *mask;
+  } action{};
+  for (int each = 1; each <= 64; ++each) syscall(SYS_rt_sigaction, each, &action, nullptr, 8);
+  for (int i = 0; i < 6000; ++i) requests(1);
   return failures;
 }
 
@@ -483,6 +496,7 @@ int main(int argc, char** argv) {
     free(produce(10));
     return 0;
   }
+  if (what == "resets_signals") return resets_signals();
   if (what == "chatty") {
     one_request(1);
     std::printf("always the same\n");

@@ -150,6 +150,8 @@ TEST_F(whatif_command_test, a_program_that_fails_by_itself_is_measured_all_the_s
   const ended result = run(with("one_request=heap", "chatty"));
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("one_request=heap: 200 blocks"));
+  EXPECT_THAT(result.out,
+              HasSubstr("The program ended with status 3 in each run, also unmodified."));
 }
 
 TEST_F(whatif_command_test, output_that_changes_by_itself_cannot_be_compared) {

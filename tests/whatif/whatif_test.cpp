@@ -250,6 +250,13 @@ TEST(whatif, addresses_have_names_while_the_first_program_runs) {
   EXPECT_GT(session.outcomes({wanted}).at(0).blocks, 0);
 }
 
+TEST(whatif, a_program_that_dies_of_the_signal_of_samples_is_not_sampled) {
+  auto options = options_for("resets_signals", {{"one_request", "monotonic"}});
+  const whatif_result done = try_whatif(options);
+  EXPECT_EQ(done.status, 0);
+  for (const whatif_outcome& one : done.outcomes) EXPECT_TRUE(ran(one));
+}
+
 TEST(whatif, threads_that_are_shorter_than_a_turn_share_it) {
   const auto got = try_one(options_for("short_threads", {{"one_request", "monotonic"}}));
   EXPECT_TRUE(got.in_turns);

@@ -198,7 +198,7 @@ void hook_new_modules() noexcept {
 bool attach_process(const char* path) noexcept {
   using enum session_gate::phase;
   // An earlier recorder may have been killed.
-  if (process.gate.is_open() && kill(static_cast<pid_t>(process.all->reader_pid), 0) != 0) {
+  if (process.gate.is_open() && preload::has_ended(static_cast<pid_t>(process.all->reader_pid))) {
     leave_session();
     give_back_addresses(*process.all);
   }

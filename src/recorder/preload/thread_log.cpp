@@ -24,13 +24,6 @@ std::uint64_t patience() {
   return processes_of(*process.all)[process.slot].foreign ? 20 : 1;
 }
 
-bool reader_is_gone() {
-  const int kept = errno;  // the program's
-  const bool gone = kill(static_cast<pid_t>(process.all->reader_pid), 0) != 0 && errno == ESRCH;
-  errno = kept;
-  return gone;
-}
-
 // Asked from time to time by a thread that waits for the reader.
 class reader_watch {
  public:
@@ -38,7 +31,8 @@ class reader_watch {
     const std::uint64_t latest = process.all->heartbeat.load(std::memory_order_relaxed);
     rounds_without_ = latest == beat_ ? rounds_without_ + 1 : 0;
     beat_ = latest;
-    return rounds_without_ >= patience() && reader_is_gone();
+    return rounds_without_ >= patience() &&
+           preload::has_ended(static_cast<pid_t>(process.all->reader_pid));
   }
 
  private:
