@@ -1,5 +1,6 @@
 // A program for the tests of the page to record: requests whose blocks all die with them, and a
 // cache that stays.
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -35,15 +36,28 @@ struct tree {
   cache[number % entries] = std::string(static_cast<std::size_t>(100 + number % 50), 'x');
 }
 
+// So either half of the time has something of both threads, whatever else the machine does.
+void wait_for_part(std::chrono::steady_clock::time_point start, int part, int parts) {
+  constexpr std::chrono::milliseconds all(150);
+  std::this_thread::sleep_until(start + all * part / parts);
+}
+
 }  // namespace
 
 int main() {
   std::map<int, std::string> cache;
   std::size_t sum = 0;
-  std::thread worker([&sum] {
-    for (int i = 0; i < requests; ++i) sum += handle_request(i);
+  const auto start = std::chrono::steady_clock::now();
+  std::thread worker([&sum, start] {
+    for (int i = 0; i < requests; ++i) {
+      wait_for_part(start, i, requests);
+      sum += handle_request(i);
+    }
   });
-  for (int i = 0; i < 4 * entries; ++i) remember(cache, i);
+  for (int i = 0; i < 4 * entries; ++i) {
+    if (i % 20 == 0) wait_for_part(start, i, 4 * entries);
+    remember(cache, i);
+  }
   worker.join();
   std::printf("%zu\n", sum + cache.size());
   std::fflush(stdout);
