@@ -411,6 +411,7 @@ bool program_advice::race(advice_report& report) {
     if (has_resource(report) && plan_->can_try_after_replays(passed())) return false;
     // There may be time for rounds of them, or of the first, beside the program as it is.
     const auto has_time_for = [&](std::size_t mallocs) {
+      trial.as_it_was.reset();
       seconds = plan_->race_seconds(passed(), mallocs + 1);
       if (seconds > 0) return true;
       trial.as_it_was = plain_.last;
@@ -512,7 +513,8 @@ void program_advice::add_remarks(advice_report& report) const {
         "it resets all signals, also those of the C library, and dies of samples: none were taken");
   }
   if (!has_input_) report.remarks.emplace_back(process::silent_input);
-  if (plain_.last.left_processes) {
+  // The shell that drives it may be there for a moment more.
+  if (plain_.last.left_processes && !request_.is_driven) {
     report.remarks.emplace_back(
         "processes that it left running were ended after each run, and are in no figure: keep it "
         "in the foreground, or drive it with --load");

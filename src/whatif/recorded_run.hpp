@@ -29,7 +29,8 @@ struct recorded_run {
 
 // Effects: records the command, or the process, of the options, and writes the trace, or the traces
 // of its processes, into the folder. A command runs to its end, its output and exit status being
-// its own. Throws usage_error or std::runtime_error, in one line, if it cannot be recorded.
+// its own. `samples`: of its processor time. Throws usage_error or std::runtime_error, in one line,
+// if it cannot be recorded.
 recorded_run record_into(const std::string& folder, profile::record_options options,
                          bool samples = true);
 
