@@ -137,8 +137,8 @@ class attaching : public testing::Test {
     }
     while (!fs::exists(options.output) || fs::file_size(options.output) < bytes) usleep(10'000);
     kill(recorder, SIGKILL);
-    for (int i = 0; i < 50; ++i) ASSERT_TRUE(program.goes_on());  // though nobody waited for it
     waitpid(recorder, nullptr, 0);
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(program.goes_on());
   }
   // The one line that says why not.
   std::string refusal(pid_t pid) {

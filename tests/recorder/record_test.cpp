@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -287,6 +288,26 @@ TEST_F(recording, has_all_but_the_last_second_when_it_is_killed_itself) {
   find_missing_symbols(left);
   const auto& names = left.symbols().strings;
   EXPECT_NE(std::find(names.begin(), names.end(), "main"), names.end());
+}
+
+TEST_F(recording, lets_the_program_go_when_it_is_killed_and_nobody_waits_for_it) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t recorder = fork();
+  if (recorder == 0) {
+    close(ends[0]);
+    run({"busy"});
+    _exit(0);
+  }
+  close(ends[1]);  // the others are the recorder's and the program's
+  while (!fs::exists(options.output) || fs::file_size(options.output) <= trace_header_bytes) {
+    usleep(10'000);
+  }
+  kill(recorder, SIGKILL);
+  pollfd all_ended{ends[0], POLLIN, 0};
+  EXPECT_EQ(poll(&all_ended, 1, 20'000), 1) << "the program still waits";
+  waitpid(recorder, nullptr, 0);
+  close(ends[0]);
 }
 
 TEST_F(recording, has_everything_of_a_program_that_ends_at_once_or_crashes) {

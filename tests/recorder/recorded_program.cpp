@@ -172,6 +172,11 @@ int running() {
   return 0;
 }
 
+int busy() {
+  pairs(20'000'000, 32);
+  return 0;
+}
+
 int ended_at_once() {
   pairs(1000, 32);
   _exit(7);
@@ -628,6 +633,7 @@ int main(int argc, char** argv) {
   if (what == "failing_new") return failing_new();
   if (what == "killed") return killed();
   if (what == "running") return running();
+  if (what == "busy") return busy();
   if (what == "ended_at_once") return ended_at_once();
   if (what == "crashed") return crashed();
   if (what == "forking") return forking();
