@@ -27,6 +27,7 @@ constexpr double error_of_seconds = 0.1;
 // Such an error may change a prediction by this share.
 constexpr double most_changed = 0.3;
 constexpr double much_gain = 1.1;
+constexpr const char* raced = "it was tried, not predicted";
 // If more of the program's time than this may be lost by placement, that decides.
 constexpr double much_placement = 0.4;
 
@@ -119,7 +120,7 @@ class ranker {
       } else if (out_.advices.size() == most_tried) {
         out_.others.push_back({one, {}, {}, "it was not tried: others have more to gain"});
       } else {
-        out_.advices.push_back(without_prediction(one));
+        out_.advices.push_back(without_prediction(one, raced));
       }
     }
     for (const malloc_choice& one : mallocs) {
@@ -128,7 +129,7 @@ class ranker {
       made.malloc = one.name;
       made.malloc_file = one.file;
       bind_whole_program(made);
-      out_.advices.push_back(without_prediction(made));
+      out_.advices.push_back(without_prediction(made, raced));
     }
     out_.heap = dims_.heap;
     return std::move(out_);
@@ -152,10 +153,10 @@ class ranker {
     return nullptr;
   }
 
-  advice without_prediction(const candidate& one) const {
+  advice without_prediction(const candidate& one, const char* why) const {
     advice made;
     made.from = one;
-    made.untold = "it was tried, not predicted";
+    made.untold = why;
     made.memory = 0;
     made.confidence = "low";
     made.what = sentence(one);
@@ -219,8 +220,7 @@ class ranker {
         out_.others.push_back({one, {}, {}, std::string(replay::no_time_left)});
         continue;
       }
-      out_.advices.push_back(without_prediction(one));
-      out_.advices.back().untold = "time was too short to replay it";
+      out_.advices.push_back(without_prediction(one, "time was too short to replay it"));
     }
   }
 

@@ -98,8 +98,8 @@ inline void* map_session(const char* path, const session_kind& kind, std::size_t
   return nullptr;
 }
 
-// Whether the process on the other side has ended, even if nobody has waited for it yet. Keeps
-// errno.
+// Whether the process on the other side has ended, even if nobody has waited for it yet. Its first
+// thread is its last one: process::has_ended knows others, but allocates. Keeps errno.
 inline bool has_ended(pid_t pid) noexcept {
   const int before = errno;
   bool ended = kill(pid, 0) != 0 && errno == ESRCH;

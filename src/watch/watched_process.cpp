@@ -79,7 +79,7 @@ std::optional<pid_t> attached_by(pid_t pid) {
   const auto watcher = static_cast<pid_t>(all->watcher.load());
   munmap(all, sizeof(live::session));
   if (!attached) return {};
-  const bool is_gone = watcher != 0 && preload::has_ended(watcher);
+  const bool is_gone = watcher != 0 && process::has_ended(watcher);
   return is_gone ? 0 : watcher == 0 ? getpid() : watcher;
 }
 
