@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "blocks.hpp"
 #include "mallard/detail/os/pages.hpp"
+#include "malloc/blocks.hpp"
 #include "malloc/entry.hpp"
 
 // Profiles recognise malloc's own frames by this name.

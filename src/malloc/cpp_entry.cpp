@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <new>
 
-#include "blocks.hpp"
-#include "cpp_runtime.hpp"
+#include "malloc/blocks.hpp"
+#include "malloc/cpp_runtime.hpp"
 #include "malloc/whole_malloc.hpp"
 
 #define MALLARD_ENTRY [[gnu::visibility("default"), gnu::weak]]

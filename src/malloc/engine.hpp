@@ -20,10 +20,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "malloc/malloc_checks.hpp"
 #include "malloc/region.hpp"
 #include "malloc/sampling.hpp"
 #include "malloc/thread_cache.hpp"
-#include "malloc_checks.hpp"
 
 namespace mallard::inline v1::detail {
 

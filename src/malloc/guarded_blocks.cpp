@@ -12,10 +12,10 @@
 #include "mallard/detail/os/uncancelled.hpp"
 #include "malloc/fatal.hpp"
 #include "malloc/kept_errno.hpp"
+#include "malloc/malloc_checks.hpp"
 #include "malloc/malloc_pages.hpp"
 #include "malloc/taken_signal.hpp"
 #include "malloc/text_out.hpp"
-#include "malloc_checks.hpp"
 #include "unwind/module_of.hpp"
 
 namespace mallard::inline v1::detail {

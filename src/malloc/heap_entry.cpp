@@ -1,12 +1,12 @@
 // The names of mallard/malloc/malloc.h for a program's own heaps, and their scopes.
 #include <errno.h>
 
-#include "blocks.hpp"
 #include "mallard/malloc/malloc.h"
+#include "malloc/blocks.hpp"
 #include "malloc/entry.hpp"
+#include "malloc/malloc_checks.hpp"
 #include "malloc/scope.hpp"
 #include "malloc/user_heap.hpp"
-#include "malloc_checks.hpp"
 
 namespace {
 

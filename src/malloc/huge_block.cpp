@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "mallard/detail/os/pages.hpp"
-#include "malloc_checks.hpp"
+#include "malloc/malloc_checks.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {

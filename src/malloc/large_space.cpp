@@ -5,7 +5,7 @@
 #include <span>
 
 #include "mallard/detail/os/pages.hpp"
-#include "malloc_checks.hpp"
+#include "malloc/malloc_checks.hpp"
 #include "pages/purging.hpp"
 
 namespace mallard::inline v1::detail {

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "canary.hpp"
 #include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/core/slab_layout.hpp"
+#include "malloc/canary.hpp"
 #include "malloc/region.hpp"
 
 namespace mallard::inline v1::detail {

@@ -13,10 +13,10 @@
 #include "malloc/background.hpp"
 #include "malloc/fatal.hpp"
 #include "malloc/guarded_blocks.hpp"
+#include "malloc/malloc_checks.hpp"
 #include "malloc/malloc_pages.hpp"
 #include "malloc/profiling.hpp"
 #include "malloc/stats.hpp"
-#include "malloc_checks.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {

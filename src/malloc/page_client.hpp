@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "malloc/lock.hpp"
+#include "malloc/malloc_checks.hpp"
 #include "malloc/region.hpp"
-#include "malloc_checks.hpp"
 
 namespace mallard::inline v1::detail {
 

@@ -1,4 +1,4 @@
-#include "address_table.hpp"
+#include "malloc/hardened/address_table.hpp"
 
 #include <algorithm>
 

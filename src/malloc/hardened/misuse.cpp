@@ -1,7 +1,7 @@
-#include "misuse.hpp"
+#include "malloc/hardened/misuse.hpp"
 
 #include "malloc/fatal.hpp"
-#include "malloc_checks.hpp"
+#include "malloc/hardened/hardened_checks.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -9,13 +9,13 @@ namespace {
 enum class finding { freed_block, inside_block, no_block, foreign };
 
 bool was_freed(const void* p) noexcept {
-  const checks::state* const s = checks::state_of(p);
+  const hardened_checks::state* const s = hardened_checks::state_of(p);
   return s != nullptr && s->load(std::memory_order_relaxed) == freed;
 }
 
 bool is_in_use(const void* p) noexcept {
-  const checks::state* const s = checks::state_of(p);
-  return s != nullptr && checks::is_live(s->load(std::memory_order_relaxed));
+  const hardened_checks::state* const s = hardened_checks::state_of(p);
+  return s != nullptr && hardened_checks::is_live(s->load(std::memory_order_relaxed));
 }
 
 // Requires that `p` lies in a slice of a slab.
@@ -31,7 +31,7 @@ finding find_in_slab(const void* p, unsigned size_class) noexcept {
 
 finding find(const void* p) noexcept {
   const void* const granule = reinterpret_cast<const void*>(address_of(p) & ~std::uintptr_t{15});
-  if (checks::state_of(granule) == nullptr) return finding::foreign;
+  if (hardened_checks::state_of(granule) == nullptr) return finding::foreign;
   // The region's header is there.
   if (region::index_of(p) == 0) return finding::no_block;
   const slice_mark mark = mark_of(p);

@@ -10,10 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "address_table.hpp"
-#include "canary.hpp"
 #include "mallard/detail/core/slab.hpp"
 #include "mallard/detail/os/pages.hpp"
+#include "malloc/hardened/address_table.hpp"
+#include "malloc/hardened/hardened_canary.hpp"
 #include "malloc/malloc_classes.hpp"
 #include "malloc/region.hpp"
 
@@ -26,7 +26,7 @@ enum block_state : std::uint8_t { never_used, live, live_to_clear, freed };
 [[gnu::visibility("hidden")]] extern constinit std::uint8_t state_of_new_blocks;
 extern constinit std::uintptr_t link_secret;
 
-struct checks {
+struct hardened_checks {
   static constexpr bool has_guards = true;
   static std::size_t guard_bytes() noexcept { return os::page_size(); }
   // With its guard page each is two mappings, and a process has 65,530 by default.

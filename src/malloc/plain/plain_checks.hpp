@@ -1,5 +1,4 @@
-// Purpose: the checks of the plain build: none. The engine is written against these names; which
-// malloc_checks.hpp it is compiled with makes the plain or the hardened library.
+// Purpose: the checks of the plain build: none.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@
 
 namespace mallard::inline v1::detail {
 
-struct checks {
+struct plain_checks {
   // Guards lie between large blocks and what follows them, and around what blocks must not reach.
   static constexpr bool has_guards = false;
   static constexpr std::size_t guard_bytes() noexcept { return 0; }

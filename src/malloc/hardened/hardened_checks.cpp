@@ -1,4 +1,4 @@
-#include "malloc_checks.hpp"
+#include "malloc/hardened/hardened_checks.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,11 +9,11 @@
 #include "malloc/engine.hpp"
 #include "malloc/fatal.hpp"
 #include "malloc/guarded_blocks.hpp"
+#include "malloc/hardened/misuse.hpp"
 #include "malloc/huge_block.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/large_space.hpp"
 #include "malloc/text_out.hpp"
-#include "misuse.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -86,7 +86,7 @@ bool fits(std::size_t has, std::size_t said) noexcept {
 
 }  // namespace
 
-bool checks::admit(void* p) noexcept {
+bool hardened_checks::admit(void* p) noexcept {
   if (p == nullptr) return false;
   // Guarded blocks report themselves, with the stacks.
   if (the_guarded.holds(p)) return true;
@@ -104,28 +104,28 @@ bool checks::admit(void* p) noexcept {
   return true;
 }
 
-void checks::refused(void* p, any_size) noexcept {
+void hardened_checks::refused(void* p, any_size) noexcept {
   if (admit(p)) deallocate_slow(p);
 }
 
-void checks::refused(void* p, said_size size) noexcept {
+void hardened_checks::refused(void* p, said_size size) noexcept {
   if (!admit(p)) return;
   check_size(p, mark_of(p), size);
   deallocate_slow(p);
 }
 
-void checks::freed_oddly(void* p, std::uintptr_t size_class, any_size) noexcept {
+void hardened_checks::freed_oddly(void* p, std::uintptr_t size_class, any_size) noexcept {
   check_around(p, size_class);
   sign_free_block(p);
   deallocate_slow(p);
 }
 
-void checks::freed_oddly(void* p, std::uintptr_t size_class, said_size size) noexcept {
+void hardened_checks::freed_oddly(void* p, std::uintptr_t size_class, said_size size) noexcept {
   check_size(p, slice_mark::of_any_slab(size_class), size);
   freed_oddly(p, size_class, any_size());
 }
 
-void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept {
+void hardened_checks::check_size(const void* p, slice_mark mark, said_size size) noexcept {
   const std::size_t said = std::max<std::size_t>(size.bytes, 1);
   const std::size_t block = request_with_canary(said, std::max(size.alignment, malloc_alignment));
   std::size_t has = 0;
@@ -147,23 +147,23 @@ void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept
   if (ends_at_wrong_sizes) std::abort();
 }
 
-void checks::wrong_alignment(const void* p, std::size_t alignment) noexcept {
+void hardened_checks::wrong_alignment(const void* p, std::size_t alignment) noexcept {
   error_text() << "mallard: free of a block with a wrong alignment: " << p << ", not " << alignment
                << "\n";
   if (ends_at_wrong_sizes) std::abort();
 }
 
-void checks::kept_larger() noexcept {
+void hardened_checks::kept_larger() noexcept {
   some_kept_larger.store(true, std::memory_order_relaxed);
 }
 
-void checks::in_use_elsewhere(const void* p) noexcept {
+void hardened_checks::in_use_elsewhere(const void* p) noexcept {
   const huge_state huge = state_of_huge(p);
   if (huge != huge_state::in_use) report_misuse("use", p, huge);
   using_huge(p, *region::of_huge(p));
 }
 
-bool checks::set_wrong_sizes(const char* value) noexcept {
+bool hardened_checks::set_wrong_sizes(const char* value) noexcept {
   const bool report = std::strcmp(value, "report") == 0;
   if (!report && std::strcmp(value, "abort") != 0) return false;
   ends_at_wrong_sizes = !report;
@@ -171,18 +171,18 @@ bool checks::set_wrong_sizes(const char* value) noexcept {
 }
 
 // Blocks that are in use already stay as they are.
-bool checks::set_zero_on_free(const char* value) noexcept {
+bool hardened_checks::set_zero_on_free(const char* value) noexcept {
   const bool on = std::strcmp(value, "on") == 0;
   if (!on && std::strcmp(value, "off") != 0) return false;
   state_of_new_blocks = on ? live_to_clear : live;
   return true;
 }
 
-void checks::overwritten_link(const void* block) noexcept {
+void hardened_checks::overwritten_link(const void* block) noexcept {
   fatal("a block was written to after it was freed", block);
 }
 
-void checks::overwritten_header(const slab& s) noexcept {
+void hardened_checks::overwritten_header(const slab& s) noexcept {
   fatal("a block before this slab was written beyond its end", &s);
 }
 
@@ -195,8 +195,9 @@ static_assert(std::all_of(class_layouts.begin(), class_layouts.end(), [](const s
 namespace {
 
 bool is_in_use(std::uintptr_t address) noexcept {
-  const checks::state* const s = checks::state_of(reinterpret_cast<const void*>(address));
-  return s != nullptr && checks::is_live(s->load(std::memory_order_relaxed));
+  const hardened_checks::state* const s =
+      hardened_checks::state_of(reinterpret_cast<const void*>(address));
+  return s != nullptr && hardened_checks::is_live(s->load(std::memory_order_relaxed));
 }
 
 constexpr const char* overflow = "a block was written beyond its end";
@@ -204,11 +205,11 @@ constexpr const char* underflow = "the bytes before a block were overwritten";
 
 }  // namespace
 
-void checks::overwritten_around(const void* p, std::size_t bytes) noexcept {
+void hardened_checks::overwritten_around(const void* p, std::size_t bytes) noexcept {
   fatal(is_right_below(address_of(p) + bytes) ? underflow : overflow, p);
 }
 
-void checks::write_canaries(const void* p, std::size_t bytes) noexcept {
+void hardened_checks::write_canaries(const void* p, std::size_t bytes) noexcept {
   const std::uintptr_t begin = address_of(p);
   const std::uintptr_t end = begin + bytes;
   if (!is_right_below(begin)) {
@@ -223,11 +224,11 @@ void checks::write_canaries(const void* p, std::size_t bytes) noexcept {
   }
 }
 
-void checks::written_when_free(const void* p) noexcept {
+void hardened_checks::written_when_free(const void* p) noexcept {
   fatal("a block was written to after it was freed", p);
 }
 
-void checks::refilled(void** first, void** last, unsigned size_class) noexcept {
+void hardened_checks::refilled(void** first, void** last, unsigned size_class) noexcept {
   std::uintptr_t part = ~std::uintptr_t{0};
   std::uintptr_t states = 0;
   for (void** at = first; at != last; ++at) {
@@ -249,14 +250,15 @@ void checks::refilled(void** first, void** last, unsigned size_class) noexcept {
   clear_signature(last[-1]);
 }
 
-void checks::forget_blocks(const void* p, std::size_t bytes) noexcept {
+void hardened_checks::forget_blocks(const void* p, std::size_t bytes) noexcept {
   for (std::uintptr_t at = address_of(p); at < address_of(p) + bytes; at += part_bytes) {
     std::memset(static_cast<void*>(&known_state_of(at)), freed,
                 std::min(bytes, part_bytes) >> granule_bits);
   }
 }
 
-void checks::using_slab(const slab& s, const slab_set* owner, unsigned size_class) noexcept {
+void hardened_checks::using_slab(const slab& s, const slab_set* owner,
+                                 unsigned size_class) noexcept {
   const slab_layout& layout = class_layouts[size_class];
   const bool is_sound = s.owner.load(std::memory_order_relaxed) == owner &&
                         s.layout_index == size_class && s.carved_slots <= layout.capacity() &&
@@ -266,7 +268,7 @@ void checks::using_slab(const slab& s, const slab_set* owner, unsigned size_clas
 }
 
 // All must be readable, since anybody may ask for any address; the usable parts must be writable.
-bool checks::add_region(region& r, std::size_t end) noexcept {
+bool hardened_checks::add_region(region& r, std::size_t end) noexcept {
   for (std::uintptr_t* const secret : {&link_secret, &canary_secret, &free_secret}) {
     if (*secret == 0) *secret = random_bits();
   }
@@ -277,7 +279,7 @@ bool checks::add_region(region& r, std::size_t end) noexcept {
   return true;
 }
 
-bool checks::extend_region(region& r, std::size_t begin, std::size_t end) noexcept {
+bool hardened_checks::extend_region(region& r, std::size_t begin, std::size_t end) noexcept {
   const std::uintptr_t start = address_of(&r);
   if (!make_states(start, start + r.reserved_slices * slice_bytes)) return false;
   const std::size_t page = os::page_size();
@@ -295,28 +297,28 @@ bool checks::extend_region(region& r, std::size_t begin, std::size_t end) noexce
   return true;
 }
 
-void checks::remove_region(region& r) noexcept {
+void hardened_checks::remove_region(region& r) noexcept {
   // Also removes those of addresses that the region had once.
   remove_states(address_of(&r), address_of(&r) + region_bytes);
 }
 
-void checks::add_huge(const void* p, const region& r) noexcept {
+void hardened_checks::add_huge(const void* p, const region& r) noexcept {
   record_of(p).store(make_record(p, r));
 }
 
-void checks::using_huge(const void* p, const region& r) noexcept {
+void hardened_checks::using_huge(const void* p, const region& r) noexcept {
   if (record_of(p).load() != make_record(p, r) || !mark_of(p).is_huge()) {
     fatal("the header before a large block was overwritten", p);
   }
 }
 
 // A signal handler that ends the process may find a block that was about to leave its heap.
-bool checks::remove_huge_of_heap(const void* p) noexcept {
+bool hardened_checks::remove_huge_of_heap(const void* p) noexcept {
   return (record_of(p).set_bits(gone_bit) & gone_bit) == 0;
 }
 
 // One of two threads that free the same block comes too late.
-void checks::remove_huge(const void* p) noexcept {
+void hardened_checks::remove_huge(const void* p) noexcept {
   if (!remove_huge_of_heap(p)) report_misuse("free", p, huge_state::gone);
 }
 
