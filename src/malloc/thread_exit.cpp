@@ -39,7 +39,9 @@ void at_thread_exit(void*) {
 }
 
 // A plug-in that is unloaded runs its destructors first and the handlers of `atexit` among them. A
-// process that ends runs the handlers first: then giving memory back would only take time.
+// process that ends runs the handlers first, but not those of libraries that it began with. There
+// giving memory back would only take time.
+constinit bool may_be_unloaded = true;
 constinit bool have_destructors_begun = false;
 constinit bool is_being_unloaded = false;
 [[gnu::destructor]] void note_destructors() {
@@ -72,7 +74,7 @@ void give_back_before_unloading() noexcept {
 [[gnu::destructor(101)]] void let_threads_be() {
   end_background();
   if (key_is_made.exchange(false)) pthread_key_delete(key);
-  if (is_being_unloaded) give_back_before_unloading();
+  if (is_being_unloaded && may_be_unloaded) give_back_before_unloading();
 }
 
 }  // namespace
@@ -86,6 +88,10 @@ void end_heap_with_thread() noexcept {
 
 void forget_other_threads() noexcept {
   known_threads.store(is_known ? 1 : 0);
+}
+
+void stays_loaded() noexcept {
+  may_be_unloaded = false;
 }
 
 bool may_begin_thread() noexcept {

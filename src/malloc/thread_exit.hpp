@@ -7,6 +7,10 @@ namespace mallard::inline v1::detail {
 // may still allocate after that: the thread begins again, as often as the system calls back.
 void end_heap_with_thread() noexcept;
 
+// Call it where nothing can unload this code: then its memory goes with the process, else it goes
+// back when a plug-in is unloaded.
+void stays_loaded() noexcept;
+
 // Call it in the child of a fork.
 void forget_other_threads() noexcept;
 

@@ -37,17 +37,22 @@ using mallard_test::status_bytes;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
-// From now on the system call gives the error.
-void refuse_call(unsigned number, unsigned error) {
+// From now on the system call has this effect instead of its own.
+void filter_call(unsigned number, unsigned effect) {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+      BPF_STMT(BPF_RET | BPF_K, effect),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   sock_fprog program{sizeof filter / sizeof filter[0], filter};
   require(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no new privileges");
   require(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0, "no filter");
+}
+
+// From now on the system call gives the error.
+void refuse_call(unsigned number, unsigned error) {
+  filter_call(number, SECCOMP_RET_ERRNO | error);
 }
 
 void set_limit(decltype(RLIMIT_AS) what, std::size_t bytes) {
@@ -301,6 +306,15 @@ void hold_many_large_blocks() {
   for (void* p : blocks) std::free(p);
 }
 
+// Ends with free memory, and dies if that goes back one part after the other.
+void end_with_free_memory() {
+  std::vector<unsigned char*> blocks(10'000);
+  std::generate(blocks.begin(), blocks.end(), [] { return block(1'000); });
+  for (unsigned char* const p : blocks) std::free(p);
+  filter_call(SYS_madvise, SECCOMP_RET_KILL_PROCESS);
+  filter_call(SYS_munmap, SECCOMP_RET_KILL_PROCESS);
+}
+
 const std::map<std::string, std::function<void()>> confinements = {
     {"mremap_forbidden",
      [] {
@@ -331,6 +345,7 @@ const std::map<std::string, std::function<void()>> confinements = {
     {"addresses_filled_by_1_mib", [] { fill_addresses(mib); }},
     {"addresses_filled_by_3_mib", [] { fill_addresses(3 * mib); }},
     {"addresses_filled_by_5_mib", [] { fill_addresses(5 * mib); }},
+    {"ends_with_free_memory", end_with_free_memory},
     {"data_limited", live_with_limited_data},
     {"few_addresses", [] { use_all_kinds(mib); }},
     {"locked", live_locked_in_memory},

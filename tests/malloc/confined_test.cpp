@@ -63,6 +63,11 @@ TEST_P(confined_malloc, forty_mib_of_addresses_are_enough_from_the_start) {
   expect_works("few_addresses", "", "", "ulimit -v 40960; ");
 }
 
+// The system takes all of it at once.
+TEST_P(confined_malloc, gives_no_memory_back_when_the_process_ends) {
+  expect_works("ends_with_free_memory");
+}
+
 TEST_P(confined_malloc, limited_data_serve_one_size_after_the_other) {
   expect_works("data_limited");
 }
