@@ -339,9 +339,9 @@ void* allocate_slow(std::size_t bytes) noexcept {
   return allocate_unsampled(bytes, any_class_of(bytes));
 }
 
-// A remote block of whole cache lines stays with the thread that frees it, if there is room, and is
-// the first to be used again. Others go back to their heap: their cache lines may have blocks that
-// the other thread uses.
+// A remote block that may stay with the thread that frees it does, if there is room, and is the
+// first to be used again. Others go back to their heap: their cache lines may have blocks that the
+// other thread uses.
 void deallocate_elsewhere(void* p, slice_mark mark) noexcept {
   if (!mark.is_slab()) return deallocate_slow(p);
   malloc_heap* const home = mark.heap();

@@ -176,8 +176,6 @@ void free_all(std::vector<void*>& blocks) {
   blocks.clear();
 }
 
-// The first thread ends and leaves a slab; blocks of it are under way to its heap, of the second
-// thread, when the third one takes the slab over.
 // How many cache lines have a part of a block of either list.
 std::size_t lines_in_both(const std::vector<void*>& one, const std::vector<void*>& other,
                           std::size_t bytes) {
@@ -222,6 +220,8 @@ TEST(malloc_engine, blocks_of_two_threads_share_no_cache_line) {
   }
 }
 
+// The first thread ends and leaves a slab; blocks of it are under way to its heap, of the second
+// thread, when the third one takes the slab over.
 TEST(malloc_engine, blocks_sent_to_an_ended_thread_find_the_heap_that_took_their_slab_over) {
   constexpr std::size_t bytes = 48;
   detail::trim();  // what this thread still has of others goes home

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "support/choices.hpp"
@@ -65,6 +66,25 @@ TEST(malloc_memory, what_is_more_than_may_be_kept_goes_back_by_itself) {
     require(held < 96 * mib, "32 MiB are in use, bytes held: ", held);
     expect_unchanged_and_free(live);
   });
+}
+
+// Also with a canary behind them.
+TEST(malloc_memory, blocks_of_a_cache_line_stay_with_the_thread_that_frees_them) {
+  constexpr std::size_t line = 64;
+  const auto allocate_after_others = [] {
+    std::vector<void*> others(1000);  // so many that the thread has a heap
+    for (void*& p : others) p = std::malloc(line);
+    for (void* const p : others) std::free(p);
+    return std::malloc(line);
+  };
+  void* const mine = allocate_after_others();
+  void* theirs = nullptr;
+  std::thread([&] { theirs = allocate_after_others(); }).join();
+  std::free(theirs);
+  void* const next = std::malloc(line);
+  EXPECT_EQ(next, theirs);
+  std::free(next);
+  std::free(mine);
 }
 
 }  // namespace
