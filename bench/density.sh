@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compares the heap's share of programs' time (D) with the truth: bench/density.sh [PROGRAM...]
 # Without names it measures the programs that have no row in OUT (default: results/density). A named
-# program, such as jq or "pairs, 1 threads, 0.6", is measured anew; `none` measures nothing. The table of
+# program, such as jq or "pairs, 1 thread, 0.6", is measured anew; `none` measures nothing. The table of
 # all rows in OUT goes into docs/dims.md.
 # Eight programs measure the truth themselves, between two figures. For six others the lower bound is what
 # callgrind counts, their own instructions in the heap's operations. The upper bound adds all of the
@@ -41,11 +41,12 @@ print("%.3f" % all["program"]["C"]["scaled"] if all["threads"] > 2 else "-")')
 }
 
 while read -r how share threads; do
-  is_wanted "$how, $threads threads, $share" || continue
+  name="$how, $threads thread$([ "$threads" = 1 ] || echo s), $share"
+  is_wanted "$name" || continue
   "$build/bench/mallard_heap_share" "$how" "$share" 1 "$threads" 2>"$work/truth" >"$work/log"
   set -- "$build/bench/mallard_heap_share" "$how" "@$(awk '{ print $3 }' "$work/truth")" 2 "$threads"
   "$@" 2>"$work/truth" >"$work/log"
-  row "$how, $threads threads, $share" "$(awk '{ print $1 " to " $2 }' "$work/truth")" "$@"
+  row "$name" "$(awk '{ print $1 " to " $2 }' "$work/truth")" "$@"
 done <<END
 pairs 0.15 1
 pairs 0.6 1

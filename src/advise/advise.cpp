@@ -246,7 +246,7 @@ advice_report adviser::to_try(std::vector<candidate> later) const {
   add_facts(out);
   if (has_later) {
     out.remarks.push_back(
-        "as many were recorded from the middle of another run, and give candidates, too");
+        "as many were recorded from the middle of a second run, and may add candidates");
   }
   return out;
 }

@@ -399,7 +399,7 @@ bool program_advice::race(advice_report& report) {
   };
   const auto seldom = seldom_best(report);
   const auto give_up = [&](const std::function<bool(const advice&)>& group) {
-    set_aside(report, group, "time was short, and it is seldom the best");
+    set_aside(report, group, "left out for lack of time: it is seldom the best");
   };
   if (!plan_->has_time_for(passed(), runs_of_a_round(report), operations)) give_up(seldom[0]);
   trial.with_ideal = fits();

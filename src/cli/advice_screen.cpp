@@ -152,9 +152,9 @@ void print_advice(const advice& one, const advice_report& report, bool colour) {
   if (has_memory) line("memory", memory_line(one, report));
   if (one.from.doubts.empty()) return;
   const std::size_t others = one.from.doubts.size() - 1;
-  line(styled(fmt::format("{:<20}", "but"), style::faint, colour),
+  line(styled(fmt::format("{:<20}", "doubt"), style::faint, colour),
        fitted(one.from.doubts.front().says, most_says) +
-           (others == 0 ? "" : fmt::format(" (and {} more: --json)", others)));
+           (others == 0 ? "" : fmt::format(" (--json lists {} more)", others)));
 }
 
 std::string way_of(const advise::candidate& one) {

@@ -221,7 +221,7 @@ void add_advise_command(command_parser app, const context& shared) {
       "Take at most three times the program's time plus 65 s (default: ten times plus five "
       "minutes)");
   command.add_option("--within", request->within,
-                     "For a command: like --quick, in about so many seconds, 15 or more");
+                     "For a command: like --quick, but in about this many seconds, 15 or more");
   const parser_option json = command.add_flag(
       "--json", request->json, "Print all of it as JSON (" + document("advise.md") + ")");
   command.add_flag("--markdown", request->markdown, "Print Markdown, for a pull request")

@@ -54,8 +54,9 @@ void add_manual_commands(command_parser app) {
   const auto shell = std::make_shared<std::string>();
   const auto names = std::make_shared<std::string>();
   completion.add_choice("SHELL", *shell, {"bash", "zsh", "fish"}, "The shell");
-  completion.add_choice("--names", *names, {"MALLOC", "STRATEGY", "PEER", "RESOURCE"},
-                        "Instead, names of this kind that options take here");
+  completion.add_choice(
+      "--names", *names, {"MALLOC", "STRATEGY", "PEER", "RESOURCE"},
+      "Instead of the completion, print the names of this kind that options take here");
   completion.runs([app, shell, names] {
     if (!names->empty()) {
       for (const std::string& name : names_of(*names)) fmt::print("{}\n", name);

@@ -46,7 +46,7 @@ std::string trace_or_newest(const std::string& named) {
         "no trace is named, and the current directory has none; mallard record -- COMMAND makes "
         "one");
   }
-  fmt::print(stderr, "mallard: {}, the newest trace here\n", fitted(found, found.size()));
+  fmt::print(stderr, "mallard: reads {}, the newest trace here\n", fitted(found, found.size()));
   return found;
 }
 

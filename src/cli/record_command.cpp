@@ -187,9 +187,10 @@ void add_record_command(command_parser app) {
       "-o,--output", request->options.output,
       "Write the trace here (default: mallard.NAME.PID.trace); traces of children have "
       "their PID before the ending");
-  record.add_option("--depth", session.depth,
-                    "Read this many frames of a stack at every event; the outer ones are assumed "
-                    "to be as they were less than a microsecond ago (default 24)");
+  record.add_option(
+      "--depth", session.depth,
+      "Check this many frames of the stack at every event (default 24). Within a "
+      "microsecond of the thread's last event, the outer frames are assumed unchanged");
   record.add_choice("--unwind", session.unwind,
                     {{"tables", recorder::unwinding::tables},
                      {"frame-pointers", recorder::unwinding::frame_pointers}},
@@ -200,9 +201,10 @@ void add_record_command(command_parser app) {
                     "0: no stacks)");
   record.add_flag("--no-cpu", request->no_cpu,
                   "Do not sample processor time (default: 1000 samples a second)");
-  record.add_flag(
-      "--no-symbols", request->no_symbols,
-      "Do not store symbols: the trace is ready sooner, but only this machine can read it");
+  record.add_flag("--no-symbols", request->no_symbols,
+                  "Do not store function names: the trace is ready sooner; they are looked up when "
+                  "it is read, on "
+                  "a machine that has the program's files");
   record.add_flag("--no-follow", request->no_follow, "Do not record child processes");
   record.add_flag("--wait", request->options.wait, "Wait until all child processes have ended");
   record.add_flag("--drop", session.drop, "Lose events when a buffer is full, instead of waiting");

@@ -96,8 +96,8 @@ lab::bench_end measure_into(result_writer& writer, std::vector<lab::cell_result>
 int tell_interrupted(const result_writer& writer) {
   fmt::print(
       stderr,
-      "mallard: interrupted; the results so far are in {0} (the same command with --json {0} "
-      "--resume continues)\n",
+      "mallard: interrupted; the results so far are in {0}. To continue, repeat the command with "
+      "--json {0} --resume\n",
       writer.path().string());
   return interrupted;
 }

@@ -117,8 +117,8 @@ void print(const whatif_result& result, bool colour) {
                  ? fmt::format("; the hook's own time ({}) is subtracted from that of routes",
                                base::time_text(result.hook_seconds))
                  : "",
-             has(true) ? "; arenas and the program's malloc serve in turns within a run, which "
-                         "tell what an arena saves"
+             has(true) ? "; within a run, the arena and the program's malloc take turns, and "
+                         "comparing the turns shows what the arena saves"
                        : "");
   if (result.status != 0) {
     fmt::print("The program {} in each run, also unmodified.\n",

@@ -24,7 +24,8 @@ namespace {
 void* take_slab(void* context, std::size_t bytes, const slab_rescue& rescue) {
   auto& heap = *static_cast<malloc_heap*>(context);
   bool is_zero = false;
-  void* const p = heap.list().supply().take(bytes, heap.is_busy(rescue.layout_index), &is_zero);
+  void* const p = heap.list().supply().take(
+      bytes, {heap.is_busy(rescue.layout_index), heap.uses_its_slabs()}, &is_zero);
   heap.note_slab_is_zero(is_zero);
   if (p != nullptr) {
     heap.reserve_more(bytes);

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "mallard/detail/core/slab_set.hpp"
+#include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/pages/idle_decay.hpp"
 #include "mallard/detail/threads/sharing_heap.hpp"
 #include "malloc/lock.hpp"
@@ -58,6 +59,13 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   // Whether blocks of the class come in large numbers.
   bool is_busy(unsigned size_class) const noexcept {
     return size_class <= last_small_class && grown_[size_class] == magazine_capacities[size_class];
+  }
+
+  // Whether the program has more than a huge page of blocks, and half of what the slabs have: those
+  // of a thread that asks for little of each size are hardly touched.
+  bool uses_its_slabs() const noexcept {
+    const std::size_t taken = taken_of_slabs();
+    return taken > os::huge_page_bytes && taken > reserved_bytes_ / 2;
   }
 
   // Called when slabs come and go. Those of a heap without a thread are not counted.

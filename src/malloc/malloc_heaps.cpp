@@ -12,7 +12,7 @@ constinit heap_numbers the_heap_numbers;
 constinit malloc_heaps the_heaps{the_pages};
 
 malloc_heap* malloc_heaps::make_heap(bool is_common) noexcept {
-  void* const p = supply().take(heap_bytes, false);
+  void* const p = supply().take(heap_bytes);
   if (p == nullptr) return nullptr;
   // With pages of 64 KiB there is no room for a guard page.
   const bool has_guard = checks::guard_bytes() + sizeof(malloc_heap) <= heap_bytes;

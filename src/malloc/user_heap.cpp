@@ -24,11 +24,13 @@ constinit std::size_t idle_nameless_count = 0;
 }  // namespace
 
 void* user_heap::take_slab(void* context, std::size_t bytes, const slab_rescue& rescue) {
-  void* const p = the_pages.supply.take(bytes, false);
+  auto& heap = *static_cast<user_heap*>(context);
+  const bool grows = heap.reserved_bytes_ > 4 * os::huge_page_bytes;
+  void* const p = the_pages.supply.take(bytes, {.busy = false, .grows = grows});
   if (p == nullptr) {
     rescue();
   } else {
-    static_cast<user_heap*>(context)->reserved_bytes_ += bytes;
+    heap.reserved_bytes_ += bytes;
   }
   return p;
 }
@@ -293,7 +295,7 @@ open_scope* user_heap::begin_scope() noexcept {
     if (scope != nullptr) closed_ = scope->outer;
   }
   if (scope != nullptr) return scope;
-  if (void* const p = the_pages.supply.take(scope_bytes, false)) return ::new (p) open_scope(*this);
+  if (void* const p = the_pages.supply.take(scope_bytes)) return ::new (p) open_scope(*this);
   {
     const holding hold(lock_);
     --open_scopes_;

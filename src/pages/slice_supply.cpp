@@ -117,8 +117,10 @@ bool slice_supply::extend(const wanted_run& wanted) noexcept {
     return r.ready_slices + guard_slices() != slices_per_region &&
            has_room_from(free_end_of(r), wanted.slices, wanted.step);
   };
-  // Limited memory is not taken in advance, and of large blocks only a few pages may be touched.
-  const bool is_huge = wanted.for_slab && !budget_.is_set() && budget_.in_use() >= huge_pages_from_;
+  // Limited memory is not taken in advance. Of large blocks, and of slabs of threads that ask for
+  // little of each size, only a few pages may be touched.
+  const bool is_huge =
+      wanted.may_be_huge && !budget_.is_set() && budget_.in_use() >= huge_pages_from_;
   for (region* r = nullptr;;) {
     std::size_t roomy = 0;
     {
@@ -421,14 +423,14 @@ void* slice_supply::try_to_take(const wanted_run& wanted, Take&& take, bool& is_
   }
 }
 
-void* slice_supply::take(std::size_t bytes, bool busy, bool* is_zero) noexcept {
+void* slice_supply::take(std::size_t bytes, demand why, bool* is_zero) noexcept {
   const std::size_t slices = bytes / slice_bytes;
   const std::size_t words = slices / slices_per_word;
   bool is_warm = false;
-  void* const p = take_anywhere({slices, slices, true}, [&](region& r) {
+  void* const p = take_anywhere({slices, slices, why.grows}, [&](region& r) {
     return words == 0 ? take_from(r, slices, is_warm) : take_words_from(r, words, words, is_zero);
   });
-  if (p != nullptr && busy && words == 0 && !is_warm) populate(p, slices);
+  if (p != nullptr && why.busy && words == 0 && !is_warm) populate(p, slices);
   return p;
 }
 
@@ -444,7 +446,7 @@ unsigned slice_supply::take(void** out, unsigned count, std::size_t bytes) noexc
       ++taken;
     }
   }
-  if (taken == 0 && (out[0] = slice_supply::take(bytes, false)) != nullptr) taken = 1;
+  if (taken == 0 && (out[0] = slice_supply::take(bytes)) != nullptr) taken = 1;
   return taken;
 }
 

@@ -25,7 +25,7 @@ unsigned chunk_parts::take(unsigned part_class, void** out, unsigned count) noex
   std::unique_lock hold(lock_);
   if (pool.free_slots == 0 && !slabs_.advance(pool, part_class)) {
     hold.unlock();
-    void* const more = supply_.take(parts_bytes, false);
+    void* const more = supply_.take(parts_bytes);
     if (more != nullptr) unpoison(more, parts_bytes);
     hold.lock();
     ready_ = more;

@@ -47,7 +47,7 @@ std::string find_session(pid_t pid) {
   }
   if (error) {
     throw std::runtime_error(
-        fmt::format("process {} may not be inspected: {}", pid, error.message()));
+        fmt::format("process {} cannot be inspected: {}", pid, error.message()));
   }
   for (const auto& one : all) {
     if (is_of_a_session(one.path())) return one.path().string();
@@ -58,7 +58,7 @@ std::string find_session(pid_t pid) {
 live::session* map_session(pid_t pid, const std::string& file) {
   if (file.empty()) throw std::runtime_error(fmt::format("process {} does not count", pid));
   if (access(file.c_str(), R_OK | W_OK) != 0) {
-    throw std::runtime_error(fmt::format("process {} may not be inspected: {}", pid,
+    throw std::runtime_error(fmt::format("process {} cannot be inspected: {}", pid,
                                          std::generic_category().message(errno)));
   }
   void* const memory =

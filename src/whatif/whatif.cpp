@@ -326,7 +326,7 @@ class experiment {
     });
     for (const std::size_t i : order) {
       if (rank(i) > 0 && !contenders_[i].has_run && !leaves_time_to_prove(contenders_[i])) {
-        contenders_[i].remark = "the others' proof left no time for it";
+        contenders_[i].remark = "no time was left after the proof of the others";
       } else if (!run_first(i)) {
         return false;
       }

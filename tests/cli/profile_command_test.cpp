@@ -191,7 +191,7 @@ TEST_F(profile_command_test, words_that_are_none_are_refused) {
 }
 
 TEST_F(profile_command_test, without_a_file_the_newest_trace_here_is_taken) {
-  const std::string told = "mallard: t.mallard, the newest trace here\n";
+  const std::string told = "mallard: reads t.mallard, the newest trace here\n";
   ASSERT_EQ(run({"cut", "t.mallard", "--to", "1ns", "-o", "a.mallard"}).status, 0);
   fs::last_write_time(file("a.mallard"),
                       fs::last_write_time(file("t.mallard")) - std::chrono::hours(1));
@@ -214,7 +214,7 @@ TEST_F(profile_command_test, without_a_file_the_newest_trace_here_is_taken) {
   EXPECT_EQ(page.err, told);
   EXPECT_TRUE(fs::exists(file("report.html")));
   fs::remove(file("t.mallard"));
-  EXPECT_THAT(run({"dims"}).err, HasSubstr("a.mallard, the newest trace here"));
+  EXPECT_THAT(run({"dims"}).err, HasSubstr("reads a.mallard, the newest trace here"));
 }
 
 TEST_F(profile_command_test,
@@ -229,7 +229,7 @@ TEST_F(profile_command_test,
   std::string named = recorded.err.substr(at + next.size());
   named.pop_back();
   EXPECT_NE(named, "all.trace") << "the shell has more events than sort";
-  EXPECT_EQ(run({"top"}).err, "mallard: " + named + ", the newest trace here\n");
+  EXPECT_EQ(run({"top"}).err, "mallard: reads " + named + ", the newest trace here\n");
 }
 
 TEST_F(profile_command_test, without_a_file_and_without_a_trace_it_is_refused) {

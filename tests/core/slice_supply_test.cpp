@@ -28,15 +28,15 @@ TEST(slice_supply, two_do_not_meet) {
   std::vector<void*> of_a;
   std::set<region*> regions_of_a;
   for (int i = 0; i < 200; ++i) {
-    of_a.push_back(a.supply.take(16 * kib, false));
+    of_a.push_back(a.supply.take(16 * kib));
     ASSERT_NE(of_a.back(), nullptr);
     regions_of_a.insert(region::of(of_a.back()));
   }
-  void* const of_b = b.supply.take(256 * kib, false);
+  void* const of_b = b.supply.take(256 * kib);
   ASSERT_NE(of_b, nullptr);
   EXPECT_EQ(regions_of_a.count(region::of(of_b)), 0u);
   EXPECT_EQ(b.supply.usage().in_use_bytes, 256 * kib);
-  EXPECT_EQ(b.supply.take(mib, false), nullptr);  // its own limit, and its alone
+  EXPECT_EQ(b.supply.take(mib), nullptr);  // its own limit, and its alone
   for (void* p : of_a) a.supply.give(p, 16 * kib);
   a.supply.trim();
   EXPECT_EQ(a.supply.usage().regions, 0u);
@@ -50,7 +50,7 @@ TEST(slice_supply, runs_are_aligned_to_their_size_and_do_not_overlap) {
   std::vector<std::pair<char*, std::size_t>> runs;
   for (unsigned i = 0; i < 400; ++i) {
     const std::size_t bytes = (16 * kib) << (i * 7 % 5);
-    auto* const p = static_cast<char*>(s.supply.take(bytes, false));
+    auto* const p = static_cast<char*>(s.supply.take(bytes));
     ASSERT_NE(p, nullptr);
     ASSERT_EQ(address_of(p) % bytes, 0u);
     std::memset(p, static_cast<int>(i % 251), bytes);
@@ -67,20 +67,20 @@ TEST(slice_supply, runs_are_aligned_to_their_size_and_do_not_overlap) {
 
 TEST(slice_supply, what_was_taken_before_a_limit_counts) {
   supply_with_limit s;
-  void* const before = s.supply.take(256 * kib, false);
+  void* const before = s.supply.take(256 * kib);
   s.supply.set_limit(512 * kib);
-  void* const within = s.supply.take(256 * kib, false);
+  void* const within = s.supply.take(256 * kib);
   EXPECT_NE(within, nullptr);
-  EXPECT_EQ(s.supply.take(16 * kib, false), nullptr);
+  EXPECT_EQ(s.supply.take(16 * kib), nullptr);
   s.supply.give(before, 256 * kib);
-  void* const again = s.supply.take(256 * kib, false);
+  void* const again = s.supply.take(256 * kib);
   EXPECT_NE(again, nullptr);
   s.supply.set_limit(memory_budget::none);
-  void* const beyond = s.supply.take(256 * kib, false);
+  void* const beyond = s.supply.take(256 * kib);
   EXPECT_NE(beyond, nullptr);
   for (void* p : {within, again, beyond}) s.supply.give(p, 256 * kib);
   s.supply.set_limit(16 * kib);
-  void* const least = s.supply.take(16 * kib, false);
+  void* const least = s.supply.take(16 * kib);
   EXPECT_NE(least, nullptr);
   s.supply.give(least, 16 * kib);
 }
@@ -88,7 +88,7 @@ TEST(slice_supply, what_was_taken_before_a_limit_counts) {
 TEST(slice_supply, what_is_free_goes_when_the_budget_says_so) {
   supply_with_limit s;
   std::vector<void*> runs(64);
-  for (void*& p : runs) p = s.supply.take(64 * kib, false);
+  for (void*& p : runs) p = s.supply.take(64 * kib);
   for (void* p : runs) s.supply.give(p, 64 * kib);
   EXPECT_EQ(s.supply.usage().dirty_bytes, 4 * mib);
   s.budget.set_most_kept(mib);

@@ -361,7 +361,7 @@ TEST(malloc_engine, marks_tell_which_blocks_may_stay_with_a_thread) {
 }
 
 TEST(malloc_engine, an_address_in_a_free_slice_is_refused_before_anything_is_copied) {
-  void* const run = detail::the_pages.supply.take(64 << 10, false);
+  void* const run = detail::the_pages.supply.take(64 << 10);
   detail::the_pages.supply.give(run, 64 << 10);
   detail::deallocate(detail::allocate(40));  // one is at hand
   EXPECT_DEATH(detail::reallocate(static_cast<char*>(run) + 64, 40),

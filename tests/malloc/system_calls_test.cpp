@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <latch>
 #include <random>
 #include <thread>
 #include <utility>
@@ -171,6 +172,25 @@ TEST(malloc_system_calls, memory_is_to_be_of_huge_pages_while_it_grows) {
     require(asked_to_be_huge > left_small, "what grows again is not asked for");
     detail::trim();
     require(asked_to_be_huge == left_small, "what is there no more is not forgotten");
+  });
+}
+
+// They hold many slabs, of which hardly a page is touched.
+TEST(malloc_system_calls, threads_that_need_a_block_of_each_size_take_no_huge_pages) {
+  expect_passed([] {
+    detail::the_pages.supply.set_huge_pages_from(24 * mib, false);
+    constexpr int threads = 100;
+    std::latch all_are_there(threads);
+    std::atomic<std::size_t> held{0};
+    mallard_test::in_threads(threads, [&] {
+      for (std::size_t bytes = 16; bytes < 9000; bytes += 16) {
+        detail::deallocate(detail::allocate(bytes));
+      }
+      held = std::max(held.load(), detail::the_pages.budget.in_use());
+      all_are_there.arrive_and_wait();
+    });
+    require(held > 40 * mib, "they hold too little for the test: ", held.load());
+    require(asked_to_be_huge == 0, "asked for, bytes: ", asked_to_be_huge.load());
   });
 }
 

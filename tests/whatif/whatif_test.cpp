@@ -126,7 +126,7 @@ TEST(whatif, a_race_runs_no_pool_that_would_leave_no_time_to_prove_the_best_aren
     return *std::find_if(done.outcomes.begin(), done.outcomes.end(),
                          [&](const whatif_outcome& one) { return one.variant == name; });
   };
-  EXPECT_EQ(of("pool").remark, "the others' proof left no time for it");
+  EXPECT_EQ(of("pool").remark, "no time was left after the proof of the others");
   EXPECT_EQ(of("pool").runs, 0U);
   EXPECT_EQ(of("arena").runs, 1U);
 }

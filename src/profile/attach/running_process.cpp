@@ -160,7 +160,7 @@ running_process::running_process(pid_t pid, std::function<void()> waits_long)
   if (status_of(folder, "Tgid:") != pid) fail("is a thread: give the number of its process");
   const std::string program = fs::read_symlink(folder + "/exe", error).string();
   if (error == std::errc::no_such_file_or_directory) fail("is one of the kernel's own");
-  if (error && geteuid() == 0) fail("may not be inspected: root has no such right here");
+  if (error && geteuid() == 0) fail("cannot be inspected: root lacks the right to do so here");
   if (error) fail("belongs to another user: only that user may attach to it");
   if (const long tracer = status_of(folder, "TracerPid:"); tracer != 0) {
     fail("is traced by process " + std::to_string(tracer) + ", as by a debugger");
@@ -177,7 +177,7 @@ running_process::running_process(pid_t pid, std::function<void()> waits_long)
     fail("has given up system calls by a seccomp filter: it cannot load a library");
   }
   std::vector<mapping> all = mappings_of(pid);
-  if (all.empty()) fail("may not be inspected");
+  if (all.empty()) fail("cannot be inspected");
   const auto has = [&](const char* name) {
     return std::any_of(all.begin(), all.end(),
                        [&](const mapping& one) { return is_named(one, name); });

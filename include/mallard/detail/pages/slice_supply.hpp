@@ -34,10 +34,14 @@ class slice_supply {
   slice_supply& operator=(const slice_supply&) = delete;
 
   // Takes a run for one slab: 1, 2, 4, 8 or 16 slices, or 1 or 2 words of them, aligned to its
-  // size; memory that was used before comes first. `busy`: all of it will be touched soon, and more
-  // asked for, so memory comes many pages at a time. Null when the system refuses. `is_zero` is set
+  // size; memory that was used before comes first. Null when the system refuses. `is_zero` is set
   // for words: whether all of the run is zero.
-  void* take(std::size_t bytes, bool busy, bool* is_zero = nullptr) noexcept;
+  struct demand {
+    bool busy = false;   // all of it will be touched soon, and more asked for: many pages at a time
+    bool grows = false;  // what the caller has is in use: more may come in huge pages
+  };
+  void* take(std::size_t bytes, demand why, bool* is_zero = nullptr) noexcept;
+  void* take(std::size_t bytes) noexcept { return take(bytes, demand()); }
   // Takes a run of whole words of slices. Null when it does not fit a region, or the system
   // refuses. `is_zero`: whether all of it is zero.
   static constexpr std::size_t word_bytes = slices_per_word * slice_bytes;
@@ -101,7 +105,7 @@ class slice_supply {
   struct wanted_run {
     std::size_t slices;
     std::size_t step;  // it begins at a multiple of so many slices
-    bool for_slab;
+    bool may_be_huge;
   };
   struct slice_run {
     region* in;
