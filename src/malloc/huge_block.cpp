@@ -61,10 +61,13 @@ region* map_aligned(std::size_t needed, std::size_t alignment) noexcept {
 
 // Asks for huge pages from a size on at which a hardly used last one does not matter. For the whole
 // mapping, because only a uniform one can be moved; and before it is touched, because a page that
-// exists is not replaced by a huge one.
-void huge_blocks::prefer_huge_pages(void* mapping, std::size_t bytes) noexcept {
-  if (bytes < least_of_huge_pages_.load(std::memory_order_relaxed)) return;
-  os::prefer_huge_pages(mapping, bytes);
+// exists is not replaced by a huge one. A mapping that had so many bytes `before` is marked
+// already.
+void huge_blocks::prefer_huge_pages(void* mapping, std::size_t bytes, std::size_t before) noexcept {
+  const std::size_t least = least_of_huge_pages_.load(std::memory_order_relaxed);
+  if (bytes >= least && before < least) {
+    os::prefer_huge_pages(mapping, bytes + checks::guard_bytes());
+  }
 }
 
 // Memory beyond the last page of the payload need not stay.
@@ -90,24 +93,27 @@ void huge_blocks::forget_spare(region* r) noexcept {
   spare_.fetch_sub(std::exchange(r->huge_spare, 0), std::memory_order_relaxed);
 }
 
-// Moves the block with its contents to a mapping of so many bytes. Null when that is refused.
+// Moves the block with its contents to a mapping of so many bytes. Null when that is refused. The
+// guard page lies where the mapping may grow in place, so it becomes a page of the block.
 region* huge_blocks::move_to(region* r, std::size_t bytes) noexcept {
   const std::size_t old = r->huge_mapped;
+  const std::size_t guard = checks::guard_bytes();
   if (!take_of_budget(bytes - old)) return nullptr;
-  void* const start = os::move(r, old, bytes + checks::guard_bytes(), region_bytes,
-                               [](const void* p) noexcept { return checks::covers(p); });
+  void* start = nullptr;
+  if (!checks::has_guards || os::commit(end_of(r), guard)) {
+    start = os::move(r, old + guard, bytes + guard, region_bytes,
+                     [](const void* p) noexcept { return checks::covers(p); });
+  }
   if (start == nullptr) {
+    add_guard(r);
     budget_.give(bytes - old);
     return nullptr;
-  }
-  if constexpr (checks::has_guards) {
-    os::unmap(reinterpret_cast<std::byte*>(r) + old, checks::guard_bytes());
   }
   auto* const moved = static_cast<region*>(start);
   moved->huge_mapped = bytes;
   add_guard(moved);
   mapped().fetch_add(bytes - old, std::memory_order_relaxed);
-  prefer_huge_pages(moved, bytes);
+  prefer_huge_pages(moved, bytes, old);
   return moved;
 }
 
@@ -147,7 +153,7 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
     return nullptr;
   }
   if (is_fresh) {
-    prefer_huge_pages(r, needed);
+    prefer_huge_pages(r, needed, 0);
     r->huge_mapped = needed;
     add_guard(r);
   } else if (checks::has_guards) {

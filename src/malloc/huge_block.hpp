@@ -57,7 +57,7 @@ class huge_blocks {
   kept_mappings kept;  // of blocks that were freed
 
  private:
-  void prefer_huge_pages(void* mapping, std::size_t bytes) noexcept;
+  void prefer_huge_pages(void* mapping, std::size_t bytes, std::size_t before) noexcept;
   void cut(region* r, std::size_t least) noexcept;
   void cut_unless_little(region* r, std::size_t needed) noexcept;
   void forget_spare(region* r) noexcept;

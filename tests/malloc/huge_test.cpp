@@ -86,6 +86,24 @@ TEST(malloc_huge, a_block_stays_where_it_is_while_its_pages_are_enough) {
   }
 }
 
+// Also with a guard page behind it.
+TEST(malloc_huge, a_block_that_grows_step_by_step_stays_where_it_is_if_there_is_room) {
+  constexpr std::size_t step = 16 << 10;
+  std::size_t bytes = 10 << 20;
+  int moves = 0;
+  void* p = std::malloc(bytes);
+  for (int i = 0; i < 500; ++i) {
+    bytes += step;
+    void* const grown = std::realloc(p, bytes);
+    ASSERT_NE(grown, nullptr);
+    static_cast<char*>(grown)[bytes - 1] = 1;
+    moves += grown != p ? 1 : 0;
+    p = grown;
+  }
+  std::free(p);
+  EXPECT_LT(moves, 100);
+}
+
 TEST(malloc_huge, a_block_that_grows_step_by_step_takes_no_pages_again_and_again) {
   constexpr std::size_t step = 4'000;
   std::size_t bytes = 300'000;
