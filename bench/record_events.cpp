@@ -12,16 +12,12 @@
 #include <thread>
 #include <vector>
 
+#include "measured.hpp"
+
 namespace {
 
 constexpr int blocks = 256;
 constexpr int rounds = 4000;
-
-double now() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
-}
 
 // From two call sites, as programs have more than one.
 [[gnu::noinline]] void one_round(void** block) {
@@ -41,9 +37,9 @@ double now() {
   }
   void* block[blocks];
   for (int i = 0; i < rounds; ++i) {
-    const double begin = now();
+    const double begin = mallard::bench::now(CLOCK_MONOTONIC);
     one_round(block);
-    best = std::min(best, (now() - begin) / (2 * blocks));
+    best = std::min(best, (mallard::bench::now(CLOCK_MONOTONIC) - begin) / (2 * blocks));
   }
 }
 

@@ -31,9 +31,11 @@
 #include "mallard/heap.hpp"
 #include "mallard/memory/static.hpp"
 #include "mallard/multipool.hpp"
+#include "measured.hpp"
 
 namespace {
 
+using mallard::bench::median;
 using seconds = std::chrono::duration<double>;
 constexpr int rounds = 21;
 
@@ -118,11 +120,6 @@ double block() {
            }
          }) /
          times;
-}
-
-double median(std::vector<double> all) {
-  std::nth_element(all.begin(), all.begin() + rounds / 2, all.end());
-  return all[rounds / 2];
 }
 
 template <class Ours, class Theirs>

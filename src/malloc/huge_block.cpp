@@ -61,13 +61,12 @@ region* map_aligned(std::size_t needed, std::size_t alignment) noexcept {
 
 // Asks for huge pages from a size on at which a hardly used last one does not matter. For the whole
 // mapping, because only a uniform one can be moved; and before it is touched, because a page that
-// exists is not replaced by a huge one. A mapping that had so many bytes `before` is marked
-// already.
+// exists is not replaced by a huge one. A mapping that had as many bytes `before` is marked; a new
+// one had none.
 void huge_blocks::prefer_huge_pages(void* mapping, std::size_t bytes, std::size_t before) noexcept {
   const std::size_t least = least_of_huge_pages_.load(std::memory_order_relaxed);
-  if (bytes >= least && before < least) {
-    os::prefer_huge_pages(mapping, bytes + checks::guard_bytes());
-  }
+  const bool is_marked = before != 0 && before >= least;
+  if (bytes >= least && !is_marked) os::prefer_huge_pages(mapping, bytes + checks::guard_bytes());
 }
 
 // Memory beyond the last page of the payload need not stay.

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "preload/caller.hpp"
+#include "preload/entries_c.hpp"
 #include "preload/in_new.hpp"
 #include "preload/next.hpp"
 #include "unwind/module_of.hpp"
@@ -20,7 +21,6 @@ using std::nothrow_t;
 using std::size_t;
 
 void* by_malloc(size_t bytes, size_t alignment) {
-  using malloc_type = void*(size_t);
   using aligned_type = void*(size_t, size_t);
   if (alignment <= alignof(std::max_align_t)) {
     return next<malloc_type>(function::malloc)(bytes == 0 ? 1 : bytes);
@@ -92,7 +92,6 @@ template <class... More>
                                            More... more) noexcept {
   hook::free(which, block, caller, [&] {
     using type = void(void*, More...);
-    using free_type = void(void*);
     if (type* const call = next<type>(which)) return call(block, more...);
     next<free_type>(function::free)(block);
   });

@@ -27,10 +27,6 @@ void find_next_functions() noexcept {
   finding.store(false);
 }
 
-bool finding_next_functions() noexcept {
-  return finding.load(std::memory_order_relaxed);
-}
-
 void* early_allocate(std::size_t bytes) noexcept {
   const std::size_t needed = (bytes + 15) & ~std::size_t{15};
   const std::size_t at = early_used.fetch_add(needed);

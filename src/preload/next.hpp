@@ -34,6 +34,5 @@ inline bool is_early(const void* block) noexcept {
   return reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(early_memory) <
          early_bytes;
 }
-bool finding_next_functions() noexcept;
 
 }  // namespace mallard::preload

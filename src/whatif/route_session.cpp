@@ -28,12 +28,6 @@ using route::session;
 
 constexpr std::uint64_t offset_mask = (std::uint64_t{1} << route::module_shift) - 1;
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& one : names) out += fmt::format("{}{}", out.empty() ? "" : ", ", one);
-  return out;
-}
-
 [[noreturn]] void fail_unmatched(const std::string& kind, const std::string& text,
                                  const std::set<std::string>& seen) {
   const std::string what = fmt::format("{}:{} matches nothing", kind, text);
@@ -42,8 +36,9 @@ std::string joined(const std::vector<std::string>& names) {
         fmt::format("{}: the program has no {} that is known by a name", what, kind));
   }
   const std::vector<std::string> close = profile::nearest_names(text, seen, 3);
-  throw std::runtime_error(close.empty() ? what + " that allocates, nor anything like it"
-                                         : what + " that allocates; nearest: " + joined(close));
+  throw std::runtime_error(
+      close.empty() ? what + " that allocates, nor anything like it"
+                    : fmt::format("{} that allocates; nearest: {}", what, fmt::join(close, ", ")));
 }
 
 }  // namespace

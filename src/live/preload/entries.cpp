@@ -1,0 +1,8 @@
+#include "live/preload/hook.hpp"
+
+using mallard::live::hook;
+
+// Must come last: they need the name above.
+#include "preload/entries_c.hpp"
+#include "preload/entries_cpp.hpp"
+#include "preload/entries_modules.hpp"

@@ -1,6 +1,0 @@
-#include "live/preload/hook.hpp"
-
-using mallard::live::hook;
-
-// Must come last: it needs the name above.
-#include "preload/entries_c.hpp"
