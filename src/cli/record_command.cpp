@@ -203,8 +203,7 @@ void add_record_command(command_parser app) {
                   "Do not sample processor time (default: 1000 samples a second)");
   record.add_flag("--no-symbols", request->no_symbols,
                   "Do not store function names: the trace is ready sooner; they are looked up when "
-                  "it is read, on "
-                  "a machine that has the program's files");
+                  "it is read, on a machine that has the program's files");
   record.add_flag("--no-follow", request->no_follow, "Do not record child processes");
   record.add_flag("--wait", request->options.wait, "Wait until all child processes have ended");
   record.add_flag("--drop", session.drop, "Lose events when a buffer is full, instead of waiting");

@@ -48,7 +48,7 @@ constinit bool is_being_unloaded = false;
   have_destructors_begun = true;
 }
 void note_handlers() {
-  is_being_unloaded = have_destructors_begun;
+  is_being_unloaded = have_destructors_begun && may_be_unloaded;
 }
 
 // Blocks that others still hold stay, and so does the heap of each thread.
@@ -74,7 +74,7 @@ void give_back_before_unloading() noexcept {
 [[gnu::destructor(101)]] void let_threads_be() {
   end_background();
   if (key_is_made.exchange(false)) pthread_key_delete(key);
-  if (is_being_unloaded && may_be_unloaded) give_back_before_unloading();
+  if (is_being_unloaded) give_back_before_unloading();
 }
 
 }  // namespace

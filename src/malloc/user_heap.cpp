@@ -25,6 +25,7 @@ constinit std::size_t idle_nameless_count = 0;
 
 void* user_heap::take_slab(void* context, std::size_t bytes, const slab_rescue& rescue) {
   auto& heap = *static_cast<user_heap*>(context);
+  // Blocks are counted, not their bytes: so the slabs must be more than one of each common size.
   const bool grows = heap.reserved_bytes_ > 4 * os::huge_page_bytes;
   void* const p = the_pages.supply.take(bytes, {.busy = false, .grows = grows});
   if (p == nullptr) {

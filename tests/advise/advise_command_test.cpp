@@ -268,13 +268,12 @@ TEST_F(advise_command_test, refuses_a_metric_that_is_none_or_that_nobody_prints)
 }
 
 TEST_F(advise_command_test, says_it_on_one_screen_and_how_the_program_ended) {
-  const ended result = run(quick({"--no-try", "--", ADVISED_PROGRAM, "500", "3"}));
+  // Long enough for samples: a busy machine drops nine of ten.
+  const ended result = run(quick({"--no-try", "--", ADVISED_PROGRAM, "5000", "3"}));
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("of the program: "));
   EXPECT_THAT(result.out, HasSubstr("the program ended with status 3"));
-  // The last on a busy machine, which drops the samples of so short a program.
-  EXPECT_THAT(result.out, AnyOf(HasSubstr("times as fast"), HasSubstr("Leave it"),
-                                HasSubstr("its gain is not known")));
+  EXPECT_THAT(result.out, AnyOf(HasSubstr("times as fast"), HasSubstr("Leave it")));
   EXPECT_THAT(result.out, AnyOf(HasSubstr("\nNot proved: predicted only by replay"),
                                 HasSubstr("\nNothing was tried on the program")));
   EXPECT_THAT(result.out, HasSubstr("\nPage: advice.html\n"));

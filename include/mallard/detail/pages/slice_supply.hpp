@@ -33,13 +33,14 @@ class slice_supply {
   slice_supply(const slice_supply&) = delete;
   slice_supply& operator=(const slice_supply&) = delete;
 
+  // The use that the caller makes of its slabs.
+  struct demand {
+    bool busy = false;   // all of it will be touched soon, and more asked for: many pages at a time
+    bool grows = false;  // those that the caller has are in use: more may come in huge pages
+  };
   // Takes a run for one slab: 1, 2, 4, 8 or 16 slices, or 1 or 2 words of them, aligned to its
   // size; memory that was used before comes first. Null when the system refuses. `is_zero` is set
   // for words: whether all of the run is zero.
-  struct demand {
-    bool busy = false;   // all of it will be touched soon, and more asked for: many pages at a time
-    bool grows = false;  // what the caller has is in use: more may come in huge pages
-  };
   void* take(std::size_t bytes, demand why, bool* is_zero = nullptr) noexcept;
   void* take(std::size_t bytes) noexcept { return take(bytes, demand()); }
   // Takes a run of whole words of slices. Null when it does not fit a region, or the system
