@@ -406,18 +406,40 @@ void shuffle(mapped<void*>& all, std::size_t count, random_numbers& random) {
   for (std::size_t i = count; i > 1; --i) std::swap(all[i - 1], all[random.next() % i]);
 }
 
-// Frees the first ones: `report` is called with the microseconds of a free by its place among all,
-// the shortest first.
-template <class Report>
-void free_timed(mapped<void*>& live, std::size_t count, Report report) {
+// `call` gets numbers from 0 on; `report`, the microseconds of a call by its place among all, the
+// shortest first.
+template <class Call, class Report>
+void time_each(std::size_t count, Call call, Report report) {
   mapped<float> taken(count);
   for (std::size_t i = 0; i < count; ++i) {
     const double began = processor_us();
-    std::free(live[i]);
+    call(i);
     taken[i] = static_cast<float>(processor_us() - began);
   }
   std::sort(taken.begin(), taken.begin() + count);
   report([&](std::size_t place) { return static_cast<double>(taken[place]); });
+}
+
+template <class Report>
+void free_timed(mapped<void*>& live, std::size_t count, Report report) {
+  time_each(count, [&](std::size_t i) { std::free(live[i]); }, report);
+}
+
+// While a thread does something else, another frees a million of its blocks. It is back, and
+// allocates half as many of each size: how long its calls take.
+void freed_elsewhere() {
+  constexpr std::size_t count = 1'000'000;
+  mapped<void*> live(count);
+  for (std::size_t i = 0; i < count; ++i) live[i] = written(std::malloc(48), 48);
+  std::thread([&] {
+    for (std::size_t i = 0; i < count; ++i) std::free(live[i]);
+  }).join();
+  time_each(
+      count, [&](std::size_t i) { live[i] = std::malloc(i % 2 == 0 ? 48 : 80); },
+      [](const auto& taken) {
+        print("malloc_p99.9", taken(count - count / 1000), "us");
+        print("malloc_longest", taken(count - 1), "us");
+      });
 }
 
 // 90 % of 450 MiB of small blocks are freed at random: how long the frees take.
@@ -596,6 +618,7 @@ constexpr probe probes[] = {{"tiny", tiny},
                             {"one-large", one_large},
                             {"two-large", two_large},
                             {"long-frees", long_frees},
+                            {"freed-elsewhere", freed_elsewhere},
                             {"frees-of-a-size", frees_of_a_size},
                             {"refused", refused},
                             {"waves", waves},

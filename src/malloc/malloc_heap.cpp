@@ -136,6 +136,11 @@ malloc_heap::quiet malloc_heap::trim_if_quiet() noexcept {
   const bool is_quiet = !idle.load(std::memory_order_acquire) && calls_ == calls_seen_;
   calls_seen_ = calls_;
   if (is_quiet && !is_trimmed_) {
+    collect(most_at_once);
+    if (has_waiting()) {
+      lock_.release();
+      return quiet::may_have_more;
+    }
     rest_and_give_back_empty();
     purge_down_to(0);
   }
@@ -355,10 +360,10 @@ void* malloc_heap::take_one(unsigned size_class) noexcept {
 template <bool Ahead>
 void* malloc_heap::refill_locked(thread_cache& to, unsigned size_class) noexcept {
   grow_magazine(to, size_class);
-  collect();
+  std::size_t most = std::max<std::size_t>(first_capacity(size_class), grown_[size_class] / 2);
+  collect(most);
   if (!find_slots(size_class)) return nullptr;
   slab_pool& pool = pools_[size_class];
-  std::size_t most = std::max<std::size_t>(first_capacity(size_class), grown_[size_class] / 2);
   void** bottom = to.top_of(size_class);
   if constexpr (Ahead) {
     bottom = portion_bottom(size_class);

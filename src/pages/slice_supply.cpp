@@ -290,7 +290,8 @@ void slice_supply::mark_taken(region& r, std::size_t word, std::uint64_t bits,
 }
 
 // Makes resident the run, which was just taken, and some free slices behind it, in proportion to
-// what is in use. If others take those meanwhile, they benefit.
+// what is in use, as far as it takes a quarter of a millisecond. If others take those meanwhile,
+// they benefit.
 void slice_supply::populate(void* p, std::size_t slices) noexcept {
   region& r = *region::of(p);
   const std::size_t index = region::index_of(p);
@@ -299,10 +300,12 @@ void slice_supply::populate(void* p, std::size_t slices) noexcept {
   const auto clean_behind = [&] {
     return after == slices_per_word ? 0 : (r.free[word] & ~r.dirty[word]) >> after;
   };
+  constexpr std::size_t most_extra = (std::size_t{256} << 10) / slice_bytes - 1;
   std::size_t extra = 0;
   {
     const holding hold(lock_);
-    extra = std::min(used_slices_ / 32, static_cast<std::size_t>(std::countr_one(clean_behind())));
+    extra = std::min(
+        {used_slices_ / 32, most_extra, static_cast<std::size_t>(std::countr_one(clean_behind()))});
     // Limited memory is not taken in advance.
     if (budget_.is_set()) extra = 0;
   }

@@ -82,7 +82,7 @@ void* thread_heaps::allocate_slow(thread_heap* mine, unsigned size_class) {
 // Looks for blocks everywhere except upstream.
 void thread_heaps::prepare(thread_heap& mine, unsigned size_class) noexcept {
   mine.post_all();
-  mine.collect();
+  mine.collect(thread_heap::most_at_once);
   mine.advance_or_adopt(size_class);
 }
 

@@ -374,6 +374,57 @@ struct engine {
   detail::malloc_heaps heaps{pages};
 };
 
+// Two threads' heaps: of the first's blocks the second has freed all.
+struct owner_and_other : engine {
+  static constexpr unsigned size_class = detail::class_of(48);
+  static constexpr std::size_t block_count = 100'000;
+
+  owner_and_other() {
+    for (std::size_t i = 0; i < block_count; ++i) blocks.push_back(take());
+    for (void* p : blocks) other->send(p, detail::mark_of(p));
+    other->post_all();
+  }
+  void* take() {
+    void* const p = mine.take(detail::magazine_of(size_class));
+    return p != nullptr ? p : owner->refill(mine, size_class);
+  }
+
+  detail::thread_cache mine = detail::thread_cache::without_heap();
+  detail::thread_cache others = detail::thread_cache::without_heap();
+  detail::malloc_heap* owner = heaps.begin_thread(mine);
+  detail::malloc_heap* other = heaps.begin_thread(others);
+  std::vector<void*> blocks;
+};
+
+TEST(malloc_engine, no_call_puts_back_all_that_another_thread_has_freed_meanwhile) {
+  owner_and_other is;
+  const std::size_t held = is.pages.supply.usage().in_use_bytes;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < is.block_count; ++i) {
+    const std::size_t before = is.owner->taken_of_slabs();
+    ASSERT_NE(is.take(), nullptr);
+    const std::size_t after = is.owner->taken_of_slabs();
+    if (after < before) most = std::max(most, before - after);
+  }
+  EXPECT_GT(most, 0U);
+  EXPECT_LE(most, (is.owner->most_at_once + 64) * 48);
+  EXPECT_LE(is.pages.supply.usage().in_use_bytes, held);
+}
+
+TEST(malloc_engine, who_looks_after_a_quiet_heap_puts_back_a_portion_at_a_time) {
+  using quiet = detail::malloc_heap::quiet;
+  owner_and_other is;
+  EXPECT_EQ(is.owner->trim_if_quiet(), quiet::is_needed);
+  for (std::size_t left = is.block_count; left > is.owner->most_at_once;
+       left -= is.owner->most_at_once) {
+    const std::size_t before = is.owner->taken_of_slabs();
+    ASSERT_EQ(is.owner->trim_if_quiet(), quiet::may_have_more);
+    ASSERT_EQ(before - is.owner->taken_of_slabs(), is.owner->most_at_once * 48);
+  }
+  while (is.owner->trim_if_quiet() == quiet::may_have_more) continue;
+  EXPECT_LE(is.owner->taken_of_slabs(), 128 * 48U);
+}
+
 TEST(malloc_engine, engines_are_objects_that_know_nothing_of_each_other) {
   constexpr unsigned size_class = detail::class_of(48);
   std::array<engine, 2> engines;

@@ -39,6 +39,7 @@ using mallard_test::mib;
 
 // Calls so far, from any thread.
 std::atomic<long> populates{0};
+std::atomic<std::size_t> most_populated{0};
 std::atomic<std::size_t> purged_bytes{0};
 std::atomic<long> purges{0};
 std::atomic<std::size_t> unmapped_bytes{0};
@@ -122,6 +123,7 @@ int __wrap_madvise(void* p, size_t bytes, int advice) {
 #ifdef MADV_POPULATE_WRITE
   if (advice == MADV_POPULATE_WRITE) {
     ++populates;
+    if (bytes > most_populated) most_populated = bytes;
     if (!knows_populate) {
       errno = EINVAL;
       return -1;
@@ -147,6 +149,15 @@ TEST(malloc_system_calls, a_system_that_cannot_populate_is_asked_once) {
     knows_populate = false;
     run_phase(32 * mib, 64);
     require(populates <= 1, "asked again: ", populates.load());
+  });
+}
+
+TEST(malloc_system_calls, no_call_waits_for_more_than_256_kib_of_memory_in_advance) {
+  expect_passed([] {
+    detail::the_pages.supply.set_huge_pages_from(SIZE_MAX, true);
+    run_phase(96 * mib, 48);
+    require(most_populated > 64 << 10, "little at once: ", most_populated.load());
+    require(most_populated <= 256 << 10, "at once: ", most_populated.load());
   });
 }
 

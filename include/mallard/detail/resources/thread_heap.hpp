@@ -63,7 +63,13 @@ struct registry_mutex {
   void unlock() noexcept { registry_lock().unlock(); }
 };
 
+// A base, since there is room for it before what a heap shares with other threads.
+struct registered_heap {
+  heaps_of_thread* thread = nullptr;  // guarded as below; null: of none, or of one that is ending
+};
+
 class MALLARD_API thread_heap final : public class_pools,
+                                      public registered_heap,
                                       public sharing_heap<thread_heap, classed_block> {
  public:
   thread_heap(thread_heaps& of, std::pmr::memory_resource* upstream,
@@ -99,7 +105,6 @@ class MALLARD_API thread_heap final : public class_pools,
   bool may_leave_slabs() const noexcept;
 
   // Guarded by the registry's lock.
-  heaps_of_thread* thread = nullptr;      // null: of none, or of one that is ending
   thread_heap* next_of_thread = nullptr;  // in a ring
   thread_heap* prev_of_thread = nullptr;
   thread_heaps* const resource;

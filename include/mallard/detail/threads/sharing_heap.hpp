@@ -1,10 +1,12 @@
 // Purpose: remote frees, slabs that move between heaps, and whether a heap has a thread: all that a
 // heap has to do with threads that are not its own.
 //
-// A thread that frees a block of another heap links it into its batch for that heap. A full batch
-// goes to the heap's incoming list by one compare-and-swap. The heap's thread takes the whole list
-// by one exchange when it has nothing at hand, and puts the blocks into their slabs in runs of one
-// class. A block whose slab has moved to another heap meanwhile is sent on.
+// A thread that frees a block of another heap links it into its batch for that heap. A full
+// batch goes to the heap's incoming list by one compare-and-swap. The heap's thread takes the
+// whole list by one exchange when it has nothing at hand, and puts the blocks into their slabs
+// in runs of one class: as many as it takes, and before it takes another slab up to 512, so that
+// no call pays for all that others have freed in an hour. A block whose slab has moved to
+// another heap meanwhile is sent on.
 //
 // A heap, of the library or of the malloc, derives from its slab_set and from this. Only its thread
 // works on it, under the heap's lock if others may give back what it holds for nothing. A heap
@@ -81,9 +83,15 @@ class alignas(64) sharing_heap {
     }
   }
 
-  // Puts what other threads have freed into the slabs. Returns the classes of these blocks.
-  class_set collect() noexcept { return incoming_.empty() ? 0 : collect_all(); }
-  // Whether there is any, in one order with what other threads send and with `idle`.
+  // Puts what other threads have freed into the slabs: all, or so many blocks; the others wait for
+  // the next call. Returns the classes of these blocks.
+  class_set collect(std::size_t most = SIZE_MAX) noexcept {
+    return has_waiting() ? put_back(most) : 0;
+  }
+  bool has_waiting() const noexcept { return waiting_ != nullptr || !incoming_.empty(); }
+  // So many are put back in some 0.1 ms, with checks in 0.5.
+  static constexpr std::size_t most_at_once = std::size_t{8} * longest_batch_blocks;
+  // Whether others have sent any since, in one order with that and with `idle`.
   bool has_incoming() const noexcept { return !incoming_.empty_in_order(); }
 
   // Whether a block of the class can be taken without another slab; it is at hand then.
@@ -91,9 +99,14 @@ class alignas(64) sharing_heap {
     slab_pool& pool = self().pools()[size_class];
     return pool.free_slots != 0 || self().advance(pool, size_class);
   }
-  // The same, also with slabs that ended threads have left.
+  // The same, also with blocks that wait to be put back, and with slabs that ended threads have
+  // left.
   bool advance_or_adopt(unsigned size_class) noexcept {
-    if (advance_class(size_class)) return true;
+    for (std::size_t left = most_at_once;; left -= longest_batch_blocks) {
+      if (advance_class(size_class)) return true;
+      if (left == 0 || !has_waiting()) break;
+      collect(longest_batch_blocks);
+    }
     // Whoever works on an idle heap already holds the lock that this would take.
     if (idle.load(order::relaxed)) return false;
     while (self().list().adopt(self(), size_class)) {
@@ -133,6 +146,7 @@ class alignas(64) sharing_heap {
   void forget_remote_blocks() noexcept {
     forget_batches();
     incoming_.take_all();
+    waiting_ = nullptr;
   }
   void forget_batches() noexcept {
     self().batches() = {};
@@ -152,20 +166,23 @@ class alignas(64) sharing_heap {
     b.begin(home.heap(), p, home.size_class());
   }
 
-  [[gnu::noinline]] class_set collect_all() noexcept {
+  [[gnu::noinline]] class_set put_back(std::size_t most) noexcept {
     class_set classes = 0;
     std::array<void*, longest_batch_blocks> run;
-    Block* block = incoming_.take_all();
-    while (block != nullptr) {
-      const block_home home = block->home();
+    while (most != 0) {
+      if (waiting_ == nullptr) waiting_ = incoming_.take_all();
+      if (waiting_ == nullptr) break;
+      const block_home home = waiting_->home();
       const auto size_class = static_cast<unsigned>(home.size_class());
       classes |= class_set{1} << size_class;
+      const std::size_t longest = smaller(most, run.size());
       std::size_t count = 0;
       do {
-        Block* const after = block->next();
-        run[count++] = block->leave();
-        block = after;
-      } while (block != nullptr && count != run.size() && block->home() == home);
+        Block* const after = waiting_->next();
+        run[count++] = waiting_->leave();
+        waiting_ = after;
+      } while (waiting_ != nullptr && count != longest && waiting_->home() == home);
+      most -= count;
       if (home.heap() == &self()) {
         self().give_run(run.data(), run.data() + count, size_class);
       } else {
@@ -191,6 +208,7 @@ class alignas(64) sharing_heap {
   }
 
   bool has_batches_ = false;  // there may be some
+  Block* waiting_ = nullptr;  // taken from those below, and not yet put back
   // Other threads write this; they also read what is above.
   remote_list<Block> incoming_;
 };
