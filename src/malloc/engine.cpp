@@ -176,8 +176,9 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
 
 // Whether a block with a mapping of its own keeps one. Where all large blocks have mappings,
 // another block would only get another one; unless a scope takes it in.
-bool resizes_mapping(slice_mark mark, std::size_t bytes) noexcept {
-  if (!mark.is_huge() || bytes >= least_huge_bytes / 2) return mark.is_huge();
+bool resizes_mapping(const void* p, slice_mark mark, std::size_t bytes) noexcept {
+  if (!mark.is_huge() || is_behind_unused(p, bytes)) return false;
+  if (bytes >= least_huge_bytes / 2) return true;
   return checks::most_mapped_large_blocks != 0 && bytes > largest_extended_request &&
          (innermost_scope == nullptr || mark.is_of_user_heap());
 }
@@ -464,7 +465,7 @@ void* reallocate_slow(void* p, std::size_t bytes) noexcept {
   checks::in_use(p);
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slice_mark mark = mark_of(p);
-  if (resizes_mapping(mark, bytes)) {
+  if (resizes_mapping(p, mark, bytes)) {
     if (void* const resized = resize_huge(p, mark, bytes)) return resized;
   }
   const std::size_t have = usable_bytes(p);

@@ -156,7 +156,9 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
     r->huge_mapped = needed;
     add_guard(r);
   } else if (checks::has_guards) {
-    fit_with_guard(r, needed, alignment <= os::page_bytes ? needed / 8 : 0);
+    // The block begins in the mapping's first region.
+    const std::size_t most_more = std::min(needed / 8, region_bytes / 2);
+    fit_with_guard(r, needed, alignment <= os::page_bytes ? most_more : 0);
   }
   const std::size_t offset = of_regions ? before : offset_of(bytes, alignment, r->huge_mapped);
   r->huge_offset = offset;
@@ -240,6 +242,10 @@ void* huge_blocks::resize(void* p, std::size_t bytes) noexcept {
   std::byte* const now = reinterpret_cast<std::byte*>(r) + offset;
   checks::add_huge(now, *r);
   return grown == nullptr ? nullptr : now;
+}
+
+bool is_behind_unused(const void* p, std::size_t bytes) noexcept {
+  return checks::has_guards && region::of_huge(p)->huge_offset - os::page_bytes > bytes / 4;
 }
 
 std::size_t huge_payload_bytes(const void* p) noexcept {

@@ -3,9 +3,10 @@
 // A mapping begins with a page for its size, its flags and the block's mark, at a multiple of the
 // region's size unless the alignment is as large; so a block's address leads there as it leads to a
 // region's header. Freed mappings are kept for blocks down to half their size; what these do not
-// need of them goes back unless all blocks together spare little. Where blocks have guards, it goes
-// back in any case, and kept mappings lie elsewhere than their blocks did. Thread-safe: different
-// blocks share only counters and the kept mappings, and nobody waits long for these.
+// need of them goes back unless all blocks together spare little. Where blocks have guards, at most
+// an eighth stays, before the block, and kept mappings lie elsewhere than their blocks did.
+// Thread-safe: different blocks share only counters and the kept mappings, and nobody waits long
+// for these.
 #pragma once
 
 #include <atomic>
@@ -74,6 +75,9 @@ class huge_blocks {
   std::atomic<std::size_t> spare_{0};
   std::atomic<std::size_t> least_of_huge_pages_{SIZE_MAX};
 };
+
+// Whether what lies unused before the block is much beside so many bytes.
+bool is_behind_unused(const void* p, std::size_t bytes) noexcept;
 
 std::size_t huge_payload_bytes(const void* p) noexcept;
 

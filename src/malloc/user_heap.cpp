@@ -173,10 +173,11 @@ void* user_heap::allocate_in_space(std::size_t bytes, std::size_t alignment) noe
 
 void* user_heap::allocate_mapped(std::size_t bytes, std::size_t alignment) noexcept {
   void* const p = the_pages.huge.allocate(bytes, alignment);
-  if (p != nullptr) link(p);
+  if (p != nullptr) link(p, 1);
   return p;
 }
 
+// Meanwhile the block is in no list, but it counts: the heap is not empty.
 void* user_heap::resize_huge(void* p, std::size_t bytes) noexcept {
   const slow_path here;
   {
@@ -184,11 +185,11 @@ void* user_heap::resize_huge(void* p, std::size_t bytes) noexcept {
     unlink(*region::of_huge(p));
   }
   void* const resized = the_pages.huge.resize(p, bytes);
-  link(resized == nullptr ? p : resized);
+  link(resized == nullptr ? p : resized, 0);
   return resized;
 }
 
-void user_heap::link(void* p) noexcept {
+void user_heap::link(void* p, std::size_t more) noexcept {
   region& r = *region::of_huge(p);
   region::huge_mark_of(p).store(slice_mark::huge_of_user_heap(number_).word(),
                                 std::memory_order_relaxed);
@@ -197,11 +198,10 @@ void user_heap::link(void* p) noexcept {
   r.huge_next = huge_;
   if (huge_ != nullptr) huge_->huge_prev = &r;
   huge_ = &r;
-  ++huge_blocks_;
+  huge_blocks_ += more;
 }
 
 void user_heap::unlink(region& r) noexcept {
-  --huge_blocks_;
   (r.huge_prev == nullptr ? huge_ : r.huge_prev->huge_next) = r.huge_next;
   if (r.huge_next != nullptr) r.huge_next->huge_prev = r.huge_prev;
 }
@@ -218,6 +218,7 @@ void user_heap::deallocate(void* p, slice_mark mark) noexcept {
     {
       const holding hold(lock_);
       unlink(*region::of_huge(p));
+      --huge_blocks_;
     }
     the_pages.huge.deallocate(p);
     const holding hold(lock_);

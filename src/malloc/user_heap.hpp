@@ -82,7 +82,7 @@ class user_heap final : public slab_set {
   void* allocate_sample(std::size_t bytes, std::size_t alignment) noexcept;
   void* allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept;
   void* allocate_mapped(std::size_t bytes, std::size_t alignment) noexcept;
-  void link(void* p) noexcept;
+  void link(void* p, std::size_t more) noexcept;
   void unlink(region& r) noexcept;
   // The heap's own locks, in the order in which a fork takes them.
   static constexpr std::size_t lock_count = 3;

@@ -128,6 +128,13 @@ unsigned long long microseconds_of(clockid_t clock) noexcept {
          static_cast<unsigned long long>(now.tv_nsec) / 1'000;
 }
 
+// If mprotect is forbidden, maps other memory there: for pages whose content nobody needs.
+bool set_access(void* p, std::size_t bytes, int access) noexcept {
+  if (mprotect(p, bytes, access) == 0) return true;
+  if (errno != EPERM && errno != EACCES && errno != ENOSYS) return false;
+  return mmap(p, bytes, access, mapping_flags | MAP_FIXED, -1, 0) == p;
+}
+
 }  // namespace
 
 std::size_t page_size() noexcept {
@@ -160,17 +167,13 @@ void* map_zeros(std::size_t bytes) noexcept {
   return map_anywhere(bytes, PROT_READ);
 }
 
-// If mprotect is forbidden, maps usable memory over the reserved addresses.
 bool commit(void* p, std::size_t bytes) noexcept {
-  constexpr int usable = PROT_READ | PROT_WRITE;
-  if (mprotect(p, bytes, usable) == 0) return true;
-  if (errno != EPERM && errno != EACCES && errno != ENOSYS) return false;
-  return mmap(p, bytes, usable, mapping_flags | MAP_FIXED, -1, 0) == p;
+  return set_access(p, bytes, PROT_READ | PROT_WRITE);
 }
 
 void protect(void* p, std::size_t bytes) noexcept {
   const page_range range = whole_pages(p, bytes);
-  if (range.bytes != 0) mprotect(range.begin, range.bytes, PROT_NONE);
+  if (range.bytes != 0) set_access(range.begin, range.bytes, PROT_NONE);
 }
 
 void split_huge_pages_at_purge() noexcept {

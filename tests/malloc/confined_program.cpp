@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -306,6 +307,36 @@ void hold_many_large_blocks() {
   for (void* p : blocks) std::free(p);
 }
 
+// The next one takes a mapping that is kept, but begins more than a region behind its start if it
+// takes all of it.
+void take_kept_mappings_of_hundreds_of_mib() {
+  for (const std::size_t bytes : {600 * mib, 535 * mib, 900 * mib, 830 * mib}) {
+    unsigned char* p = block(bytes);
+    require(malloc_usable_size(p) >= bytes, "too small: ", bytes);
+    p = static_cast<unsigned char*>(std::realloc(p, bytes + mib));
+    require(p != nullptr && p[0] == 1 && p[bytes - 1] == 1, "the contents were lost");
+    std::free(p);
+  }
+}
+
+// A child that writes behind a large block dies of it.
+void fault_without_mprotect() {
+  refuse_call(SYS_mprotect, EPERM);
+  unsigned char* p = block(300'000);
+  for (int i = 0; i < 2; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      p[malloc_usable_size(p) + 16] = 1;
+      _exit(0);
+    }
+    int status = 0;
+    require(waitpid(child, &status, 0) == child, "no child");
+    require(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "no fault");
+    p = static_cast<unsigned char*>(std::realloc(p, 900'000));
+  }
+  std::free(p);
+}
+
 // Ends with free memory, and dies if that goes back one part after the other.
 void end_with_free_memory() {
   std::vector<unsigned char*> blocks(10'000);
@@ -339,6 +370,8 @@ const std::map<std::string, std::function<void()>> confinements = {
        for (int i = 0; i < 100'000; ++i) block(1'000);
        grow_step_by_step();
      }},
+    {"mprotect_forbidden_to_guards", fault_without_mprotect},
+    {"kept_mappings_of_hundreds_of_mib", take_kept_mappings_of_hundreds_of_mib},
     {"large_pages", live_with_large_pages},
     {"addresses_limited", live_with_limited_addresses},
     {"addresses_filled_by_1_kb", [] { fill_addresses(1000); }},

@@ -9,6 +9,9 @@ namespace {
 
 class confined_malloc : public testing::TestWithParam<const char*> {
  protected:
+  static bool is_hardened() {
+    return std::string(GetParam()).find("hardened") != std::string::npos;
+  }
   // `preloaded` goes before the malloc.
   // `before` is what the shell does first.
   void expect_works(const std::string& confinement, const std::string& options = "",
@@ -36,6 +39,14 @@ TEST_P(confined_malloc, does_without_mprotect) {
   expect_works("mprotect_forbidden");
 }
 
+TEST_P(confined_malloc, a_write_behind_a_large_block_faults_without_mprotect) {
+  if (is_hardened()) expect_works("mprotect_forbidden_to_guards");
+}
+
+TEST_P(confined_malloc, kept_mappings_of_hundreds_of_mib_serve_others) {
+  expect_works("kept_mappings_of_hundreds_of_mib", "idle=2G");
+}
+
 TEST_P(confined_malloc, pages_of_16_kib_go_back_without_what_is_beside_them) {
   expect_works("large_pages", "", MALLARD_16_KIB_PAGES_FILE);
 }
@@ -50,11 +61,10 @@ TEST_P(confined_malloc, limited_addresses_serve_one_size_after_the_other) {
 
 // The library that checks for misuse has states of all addresses, and pages that fault.
 TEST_P(confined_malloc, blocks_of_one_size_get_nearly_all_addresses) {
-  const bool is_checked = std::string(GetParam()).find("hardened") != std::string::npos;
   for (const char* const size : {"1_kb", "1_mib", "3_mib", "5_mib"}) {
     expect_works(
         std::string("addresses_filled_by_") + size, "", "",
-        is_checked ? "ulimit -v 262144; LEAST_MIB=200 " : "ulimit -v 262144; LEAST_MIB=230 ");
+        is_hardened() ? "ulimit -v 262144; LEAST_MIB=200 " : "ulimit -v 262144; LEAST_MIB=230 ");
   }
 }
 

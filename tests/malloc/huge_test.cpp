@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <vector>
 
 #include "support/footprint.hpp"
 #include "support/units.hpp"
@@ -68,6 +69,19 @@ TEST(malloc_huge, touched_blocks_that_come_and_go_take_few_page_faults) {
     }
     EXPECT_LT(static_cast<std::size_t>(faults() - before), turns * (bytes / 4096) / 8) << bytes;
   }
+}
+
+TEST(malloc_huge, a_block_made_small_leaves_what_its_mapping_had_before) {
+  malloc_trim(0);
+  const std::size_t before = mallard_test::resident_bytes();
+  std::vector<void*> small(16);
+  for (void*& p : small) {
+    std::free(std::memset(std::malloc(30 * mib), 1, 30 * mib));
+    p = std::realloc(std::malloc(27 * mib), 300'000);
+  }
+  malloc_trim(0);
+  EXPECT_LT(mallard_test::resident_bytes(), before + 16 * mib);
+  for (void* p : small) std::free(p);
 }
 
 void* grown(void* p, std::size_t bytes) {

@@ -109,6 +109,31 @@ TEST_F(malloc_scopes, without_a_heap_the_memory_goes_with_the_last_survivor) {
   EXPECT_LT(mallard_test::resident_bytes(), before + 4 * mib);
 }
 
+// While a large survivor is resized, it is in no list of its heap.
+TEST_F(malloc_scopes, a_scope_counts_no_survivor_of_another_whose_last_ones_change_at_once) {
+  for (int round = 0; round < 500; ++round) {
+    void* large = nullptr;
+    void* small = nullptr;
+    {
+      const malloc_scope scope;
+      large = std::malloc(9 * mib);
+      small = std::malloc(50);
+    }
+    std::atomic<bool> goes{false};
+    std::thread other([&] {
+      while (!goes) continue;
+      std::free(small);
+    });
+    goes = true;
+    for (int i = 0; i < round % 100 * 4; ++i) goes.load();
+    large = std::realloc(large, 9 * mib + static_cast<std::size_t>(1 + round % 50) * 4096);
+    other.join();
+    malloc_scope scope;
+    ASSERT_EQ(scope.end(), 0u) << round;
+    std::free(large);
+  }
+}
+
 TEST_F(malloc_scopes, nest_and_blocks_go_back_to_where_they_came_from) {
   mallard_heap* const inner_heap = mallard_heap_create();
   void* const outside = std::malloc(40);
