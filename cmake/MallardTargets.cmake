@@ -27,6 +27,7 @@ endif()
 # Most of the tool and the tests is never measured, and optimising it would take most of a build.
 set(MALLARD_UNMEASURED_OPTIONS "$<$<CONFIG:Release>:-O1>" CACHE STRING
   "Compile options of what is never measured: commands, reports, tests")
+set(MALLARD_ANALYSIS_OPTIONS "" CACHE STRING "Further compile options, in releases, of what reads traces")
 
 # mallard_together(<target>): its files are compiled several at once, so that headers are read once
 # for all of them. mallard_installed(<target>): the same, but file by file where it is measured or installed:
@@ -59,7 +60,7 @@ endfunction()
 # mallard_measured_in_releases(<target>): the same, but in releases for speed.
 function(mallard_measured_in_releases target)
   target_compile_options(${target} PRIVATE
-    $<$<NOT:$<CONFIG:Release>>:${MALLARD_UNMEASURED_OPTIONS}>)
+    $<IF:$<CONFIG:Release>,${MALLARD_ANALYSIS_OPTIONS},${MALLARD_UNMEASURED_OPTIONS}>)
   mallard_together(${target})
 endfunction()
 

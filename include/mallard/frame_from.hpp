@@ -102,7 +102,8 @@ class frame_from {
     }
   }
 
-  static void operator delete(void* frame, std::size_t bytes) noexcept {
+  // Always inline: where `new` is and this is not, gcc takes them for those of different types.
+  MALLARD_ALWAYS_INLINE static void operator delete(void* frame, std::size_t bytes) noexcept {
     if constexpr (detail::stateless_resource<R>) {
       R().deallocate(frame, bytes, alignment);
     } else {

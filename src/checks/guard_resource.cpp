@@ -13,6 +13,7 @@
 
 #include "checks/add_report.hpp"
 #include "mallard/detail/bits.hpp"
+#include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/resources/allocate_from.hpp"
 
@@ -151,11 +152,7 @@ void* guard_resource::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void* guard_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  try {
-    return allocate(bytes, alignment);
-  } catch (...) {
-    return nullptr;
-  }
+  return detail::or_null([&] { return allocate(bytes, alignment); });
 }
 
 void guard_resource::deallocate(void* p, std::size_t bytes, std::size_t alignment) {

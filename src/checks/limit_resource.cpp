@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/resources/allocate_from.hpp"
 #include "mallard/memory/memory_error.hpp"
 
@@ -55,11 +56,7 @@ void* limit_resource::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void* limit_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  try {
-    return allocate(bytes, alignment);
-  } catch (...) {
-    return nullptr;
-  }
+  return detail::or_null([&] { return allocate(bytes, alignment); });
 }
 
 void limit_resource::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {

@@ -22,6 +22,7 @@
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/checks/effects.hpp"
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/resources/allocate_from.hpp"
 #include "mallard/detail/resources/upstream_lock.hpp"
 
@@ -78,11 +79,7 @@ namespace detail {
 
 void* try_allocate_from(std::pmr::memory_resource& from, std::size_t bytes,
                         std::size_t alignment) noexcept {
-  try {
-    return from.allocate(bytes, alignment);
-  } catch (...) {
-    return nullptr;
-  }
+  return or_null([&] { return from.allocate(bytes, alignment); });
 }
 
 }  // namespace detail

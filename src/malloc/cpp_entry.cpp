@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <new>
 
+#include "mallard/detail/core/or_null.hpp"
 #include "malloc/blocks.hpp"
 #include "malloc/cpp_runtime.hpp"
 #include "malloc/whole_malloc.hpp"
@@ -37,15 +38,6 @@ template <class Allocate>
     return p;
   }
   return allocate_with_handler(allocate);
-}
-
-template <class New>
-MALLARD_ALWAYS_INLINE void* or_null(New call) noexcept {
-  try {
-    return call();
-  } catch (...) {
-    return nullptr;
-  }
 }
 
 auto of(std::size_t bytes) {
@@ -95,16 +87,16 @@ MALLARD_ENTRY void* operator new[](size_t n, align_val_t a) {
   return ::operator new(n, a);
 }
 MALLARD_ENTRY void* operator new(size_t n, const nothrow_t&) noexcept {
-  return or_null([=] { return ::operator new(n); });
+  return mallard::detail::or_null([=] { return ::operator new(n); });
 }
 MALLARD_ENTRY void* operator new[](size_t n, const nothrow_t&) noexcept {
-  return or_null([=] { return ::operator new[](n); });
+  return mallard::detail::or_null([=] { return ::operator new[](n); });
 }
 MALLARD_ENTRY void* operator new(size_t n, align_val_t a, const nothrow_t&) noexcept {
-  return or_null([=] { return ::operator new(n, a); });
+  return mallard::detail::or_null([=] { return ::operator new(n, a); });
 }
 MALLARD_ENTRY void* operator new[](size_t n, align_val_t a, const nothrow_t&) noexcept {
-  return or_null([=] { return ::operator new[](n, a); });
+  return mallard::detail::or_null([=] { return ::operator new[](n, a); });
 }
 
 MALLARD_ENTRY void operator delete(void* p) noexcept {

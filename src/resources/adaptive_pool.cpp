@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mallard/detail/bits.hpp"
+#include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/failure.hpp"
 #include "mallard/detail/resources/chains.hpp"
 #include "mallard/multipool.hpp"
@@ -120,11 +121,7 @@ void adaptive_pool_resource::do_deallocate(void* p, std::size_t bytes, std::size
 }
 
 void* adaptive_pool_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  try {
-    return allocate(bytes, alignment);
-  } catch (...) {
-    return nullptr;
-  }
+  return detail::or_null([&] { return allocate(bytes, alignment); });
 }
 
 void* adaptive_pool_resource::take(std::size_t bytes) {

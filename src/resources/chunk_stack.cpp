@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mallard/detail/core/or_null.hpp"
+
 namespace mallard::inline v1::detail {
 namespace {
 
@@ -91,11 +93,7 @@ chunk_header* chunk_stack::allocate_next(std::size_t needed) {
 }
 
 void* chunk_stack::try_carve_slow(std::size_t bytes, std::size_t alignment) noexcept {
-  try {
-    return carve_slow(bytes, alignment);
-  } catch (...) {
-    return nullptr;
-  }
+  return or_null([&] { return carve_slow(bytes, alignment); });
 }
 
 // The current chunk stays in use; the block's own chunk joins the stack.

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/resources/allocate_from.hpp"
 
 namespace mallard::inline v1 {
@@ -17,11 +18,7 @@ void* failure_callback_resource::allocate(std::size_t bytes, std::size_t alignme
 }
 
 void* failure_callback_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  try {
-    return allocate(bytes, alignment);
-  } catch (...) {
-    return nullptr;
-  }
+  return detail::or_null([&] { return allocate(bytes, alignment); });
 }
 
 }  // namespace mallard::inline v1

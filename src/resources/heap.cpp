@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/resources/chains.hpp"
 
 namespace mallard::inline v1 {
@@ -21,11 +22,7 @@ void heap_resource::do_deallocate(void* p, std::size_t bytes, std::size_t alignm
 }
 
 void* heap_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  try {
-    return allocate(bytes, alignment);
-  } catch (...) {
-    return nullptr;
-  }
+  return detail::or_null([&] { return allocate(bytes, alignment); });
 }
 
 void* heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
@@ -46,11 +43,7 @@ void heap_resource::deallocate_beyond_table(void* p, std::size_t bytes,
 
 sized_block heap_resource::try_allocate_expandable(std::size_t minimum, std::size_t preferred,
                                                    std::size_t alignment) noexcept {
-  try {
-    return allocate_expandable(minimum, preferred, alignment);
-  } catch (...) {
-    return {nullptr, 0};
-  }
+  return detail::or_null([&] { return allocate_expandable(minimum, preferred, alignment); });
 }
 
 sized_block heap_resource::remap(void* p, std::size_t old, std::size_t bytes) noexcept {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/core/or_null.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -86,11 +87,7 @@ void* pools_and_lones::try_lone(unsigned size_class, std::size_t request) const 
   } catch (...) {
     if (lones.trim(upstream) == 0) return nullptr;
   }
-  try {
-    return lones.take(upstream, size_class, request, alignment, whole_class);
-  } catch (...) {
-    return nullptr;
-  }
+  return or_null([&] { return lones.take(upstream, size_class, request, alignment, whole_class); });
 }
 
 // Takes a free slot; else a lone block or a slab, whichever fits what the class has in use, and the

@@ -1,5 +1,7 @@
 #include "mallard/multipool.hpp"
 
+#include "mallard/detail/core/or_null.hpp"
+
 namespace mallard::inline v1 {
 
 void* multipool_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
@@ -11,11 +13,7 @@ void multipool_resource::do_deallocate(void* p, std::size_t bytes, std::size_t a
 }
 
 void* multipool_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  try {
-    return allocate(bytes, alignment);
-  } catch (...) {
-    return nullptr;
-  }
+  return detail::or_null([&] { return allocate(bytes, alignment); });
 }
 
 void* multipool_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {

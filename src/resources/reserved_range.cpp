@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/os/pages.hpp"
 
 namespace mallard::inline v1::detail {
@@ -82,11 +83,7 @@ void* reserved_range::carve_slow(std::size_t bytes, std::size_t alignment) {
 }
 
 void* reserved_range::try_carve_slow(std::size_t bytes, std::size_t alignment) noexcept {
-  try {
-    return carve_slow(bytes, alignment);
-  } catch (...) {
-    return nullptr;
-  }
+  return or_null([&] { return carve_slow(bytes, alignment); });
 }
 
 bool reserved_range::growing_range::try_expand(void* p, std::size_t old_bytes,

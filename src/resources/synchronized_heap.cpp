@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mallard/detail/bits.hpp"
+#include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/resources/chains.hpp"
 
 namespace mallard::inline v1 {
@@ -19,11 +20,7 @@ void synchronized_heap_resource::do_deallocate(void* p, std::size_t bytes, std::
 }
 
 void* synchronized_heap_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  try {
-    return allocate(bytes, alignment);
-  } catch (...) {
-    return nullptr;
-  }
+  return detail::or_null([&] { return allocate(bytes, alignment); });
 }
 
 void* synchronized_heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
@@ -50,11 +47,7 @@ sized_block synchronized_heap_resource::allocate_expandable(std::size_t minimum,
 sized_block synchronized_heap_resource::try_allocate_expandable(std::size_t minimum,
                                                                 std::size_t preferred,
                                                                 std::size_t alignment) noexcept {
-  try {
-    return allocate_expandable(minimum, preferred, alignment);
-  } catch (...) {
-    return {nullptr, 0};
-  }
+  return detail::or_null([&] { return allocate_expandable(minimum, preferred, alignment); });
 }
 
 void synchronized_heap_resource::deallocate_expandable(void* p) noexcept {

@@ -1,5 +1,7 @@
 #include "mallard/synchronized_multipool.hpp"
 
+#include "mallard/detail/core/or_null.hpp"
+
 namespace mallard::inline v1 {
 
 void* synchronized_multipool_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
@@ -13,11 +15,7 @@ void synchronized_multipool_resource::do_deallocate(void* p, std::size_t bytes,
 
 void* synchronized_multipool_resource::try_allocate(std::size_t bytes,
                                                     std::size_t alignment) noexcept {
-  try {
-    return allocate(bytes, alignment);
-  } catch (...) {
-    return nullptr;
-  }
+  return detail::or_null([&] { return allocate(bytes, alignment); });
 }
 
 void* synchronized_multipool_resource::allocate_beyond_table(std::size_t bytes,

@@ -4,15 +4,8 @@
 // without functions, as programs in production write them, are looked up in the mapped files.
 #include "profile/import/pprof.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <string_view>
@@ -21,6 +14,7 @@
 
 #include "profile/function_names.hpp"
 #include "profile/import/mapped_names.hpp"
+#include "profile/import/packed_file.hpp"
 #include "profile/import/profile_builder.hpp"
 #include "profile/trace/varint.hpp"
 
@@ -30,31 +24,11 @@ namespace {
 // A damaged file may claim more.
 constexpr std::size_t most_bytes = std::size_t{1} << 31;
 
-std::string unpacked(const std::string& raw, std::size_t most = most_bytes) {
-  if (!raw.starts_with("\x1f\x8b")) return raw;
-  z_stream stream{};
-  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) throw malformed("there is no memory");
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(raw.data()));
-  stream.avail_in = static_cast<uInt>(raw.size());
+std::string unpacked(packed_file& file) {
   std::string out;
-  std::array<char, 1 << 16> piece;
-  int result = Z_OK;
-  while (result == Z_OK && out.size() < most) {
-    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
-    stream.avail_out = static_cast<uInt>(piece.size());
-    result = inflate(&stream, Z_NO_FLUSH);
-    out.append(piece.data(), piece.size() - stream.avail_out);
-  }
-  inflateEnd(&stream);
-  if (result != Z_STREAM_END && out.size() < most)
-    throw malformed("the compressed data ends in the middle");
+  while (out.size() < most_bytes && file.append(out)) continue;
+  if (file.damaged()) throw malformed("the compressed data ends in the middle");
   return out;
-}
-
-std::string read_all(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error(std::strerror(errno));
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 struct field {
@@ -343,18 +317,16 @@ class profile_reader {
 }  // namespace
 
 bool is_pprof(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string start(4096, '\0');
-  in.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(in.gcount()));
   try {
     // Unpack the file only if it begins with a field of a profile.
-    start = unpacked(start, 1);
+    std::string start;
+    packed_file(path).append(start);
     const unsigned first = start.empty() ? 0 : static_cast<unsigned char>(start[0]);
     const bool is_field =
         first >> 3 >= 1 && first >> 3 <= 14 && ((first & 7) == 0 || (first & 7) == 2);
     if (!is_field) return false;
-    const std::string whole = unpacked(read_all(path));
+    packed_file file(path);
+    const std::string whole = unpacked(file);
     return profile_reader(whole).is_profile();
   } catch (const std::runtime_error&) {
     return false;
@@ -362,8 +334,9 @@ bool is_pprof(const std::string& path) {
 }
 
 summed_profile read_pprof(const std::string& path) {
+  packed_file file(path);
   try {
-    const std::string whole = unpacked(read_all(path));
+    const std::string whole = unpacked(file);
     profile_reader reader(whole);
     if (!reader.is_profile()) throw malformed("is not a profile of pprof");
     if (!reader.is_of_memory()) throw malformed("is not a profile of memory");
