@@ -102,8 +102,12 @@ class frame_from {
     }
   }
 
-  // Always inline: where `new` is and this is not, gcc takes them for those of different types.
-  MALLARD_ALWAYS_INLINE static void operator delete(void* frame, std::size_t bytes) noexcept {
+  // Where this is not inline, gcc takes it and `new` for those of different types, and warns. clang
+  // would have what the inlined code needs in the frame that it gives back.
+#if defined(__GNUC__) && !defined(__clang__)
+  [[gnu::always_inline]]
+#endif
+  static void operator delete(void* frame, std::size_t bytes) noexcept {
     if constexpr (detail::stateless_resource<R>) {
       R().deallocate(frame, bytes, alignment);
     } else {
