@@ -31,7 +31,7 @@ demo:
 	@mkdir -p $(RESULTS)
 	@echo; echo "== advise: a tokenizer, examples/validation/tokenizer.cpp"
 	$(DEMO_MALLARD) advise --within 30 --force -o $(RESULTS)/demo-advice.html -- \
-	  build/demo/examples/mallard_validation_tokenizer_plain 800
+	  build/demo/examples/mallard_validation_tokenizer_plain 500
 	@$(foreach bench,$(DEMO),echo; echo "== $(bench)"; \
 	  $(DEMO_MALLARD) bench $(bench) --quick $(DEMO_$(bench)) --force --json $(RESULTS)/demo-$(bench).jsonl || exit 1;)
 	$(DEMO_MALLARD) report $(DEMO_RESULTS) --force -o $(RESULTS)/demo.html
