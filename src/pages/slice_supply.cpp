@@ -300,12 +300,12 @@ void slice_supply::populate(void* p, std::size_t slices) noexcept {
   const auto clean_behind = [&] {
     return after == slices_per_word ? 0 : (r.free[word] & ~r.dirty[word]) >> after;
   };
-  constexpr std::size_t most_extra = (std::size_t{256} << 10) / slice_bytes - 1;
+  constexpr std::size_t most_slices = (std::size_t{256} << 10) / slice_bytes;
   std::size_t extra = 0;
   {
     const holding hold(lock_);
-    extra = std::min(
-        {used_slices_ / 32, most_extra, static_cast<std::size_t>(std::countr_one(clean_behind()))});
+    extra = std::min({used_slices_ / 32, most_slices - std::min(slices, most_slices),
+                      static_cast<std::size_t>(std::countr_one(clean_behind()))});
     // Limited memory is not taken in advance.
     if (budget_.is_set()) extra = 0;
   }

@@ -91,7 +91,7 @@ class alignas(64) sharing_heap {
   bool has_waiting() const noexcept { return waiting_ != nullptr || !incoming_.empty(); }
   // So many are put back in some 0.1 ms, with checks in 0.5.
   static constexpr std::size_t most_at_once = std::size_t{8} * longest_batch_blocks;
-  // Whether others have sent any since, in one order with that and with `idle`.
+  // Whether others have sent any, in one order with their sending and with `idle`.
   bool has_incoming() const noexcept { return !incoming_.empty_in_order(); }
 
   // Whether a block of the class can be taken without another slab; it is at hand then.
