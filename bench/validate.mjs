@@ -39,17 +39,15 @@ function by_hand_text(ways) {
   return sorted.map(({ way, ratios }, i) => `${spoken(way)} ${i ? figure(median(ratios)) : range(ratios)}`).join(', ');
 }
 
-const predicted_text = (one) => (one ? times(one) : 'no figure');
-
 const name_of = (one) => (one.where.subsystem ? `${one.strategy} for ${one.where.subsystem}`
   : spoken(one.strategy));
 
-// All that was tried, also what did not hold: that is where predictions are wrong.
+// All that was tried, also what did not hold.
 function tried_of(said) {
   return said.advice.filter((one) => one.tried)
-    .map((one) => ({ what: one.what, predicted: one.gain, tried: one.tried }))
+    .map((one) => ({ what: one.what, tried: one.tried }))
     .concat((said.considered ?? []).filter((one) => one.tried)
-      .map((one) => ({ what: name_of(one), predicted: one.gain, tried: one.tried })));
+      .map((one) => ({ what: name_of(one), tried: one.tried })));
 }
 
 /** The first advice against the best by hand: advised is what was tried of it, to leave it is 1. */
@@ -68,17 +66,15 @@ function judge(name, said, ways) {
 
 function table(kind, heading, by_hand) {
   console.log(`\n${heading}\n`);
-  console.log(`| program | heap | the advice | predicted | tried |${by_hand ? ' by hand |' : ''} measured |`);
-  console.log(`|---|---|---|---|---|${by_hand ? '---|' : ''}---|`);
-  const errors = [];
-  let untold = 0;
+  console.log(`| program | heap | the advice | tried |${by_hand ? ' by hand |' : ''} measured |`);
+  console.log(`|---|---|---|---|${by_hand ? '---|' : ''}---|`);
   let best = 0;
   let choices = 0;
   for (const name of names.filter((one) => one.startsWith(kind))) {
     const { name: short, said, error, ways, measured } = read(name);
     const hand = by_hand ? by_hand_text(ways) : '';
     if (said === null) {
-      console.log(`| ${short} | | none: ${error} | | |${by_hand ? ` ${hand} |` : ''} ${measured} |`);
+      console.log(`| ${short} | | none: ${error} | |${by_hand ? ` ${hand} |` : ''} ${measured} |`);
       continue;
     }
     if (by_hand && ways.length) judge(short, said, ways);
@@ -92,20 +88,13 @@ function table(kind, heading, by_hand) {
       best += first * 1.03 >= Math.max(1, ...rows.map(({ tried }) => tried.median)) ? 1 : 0;
     }
     if (leaves || rows.length === 0) {
-      console.log(`| ${short} | ${share} | ${leaves ? 'Leave it' : said.advice[0].what} | ${
-        leaves ? '' : predicted_text(said.advice[0].gain)} | |${by_hand ? ` ${hand} |` : ''} ${measured} |`);
+      console.log(`| ${short} | ${share} | ${leaves ? 'Leave it' : said.advice[0].what} | |${by_hand ? ` ${hand} |` : ''} ${measured} |`);
     }
-    rows.forEach(({ what, predicted, tried }, index) => {
+    rows.forEach(({ what, tried }, index) => {
       const first = index === 0 && !leaves;
       console.log(`| ${first ? short : ''} | ${first ? share : ''} | ${leaves ? `(dropped: ${what})` : what} | ${
-        predicted_text(predicted)} | ${times(tried)} |${by_hand ? ` ${first ? hand : ''} |` : ''} ${first ? measured : ''} |`);
-      if (predicted) errors.push(Math.abs(predicted.median / tried.median - 1));
-      else untold += 1;
+        times(tried)} |${by_hand ? ` ${first ? hand : ''} |` : ''} ${first ? measured : ''} |`);
     });
-  }
-  if (errors.length) {
-    console.log(`\nThe ${errors.length} predictions are off the trials by ${(100 * median(errors)).toFixed(0)} % in the median and ${
-      (100 * Math.max(...errors)).toFixed(0)} % at most; ${untold} more variants were tried without a prediction.`);
   }
   console.log(`\nThe advice was the best of the variants tried, or within 3 % of it, in ${best} of ${choices} programs.`);
 }

@@ -178,13 +178,13 @@ std::string to_markdown(const advice_report& report) {
   out += '.';
   if (!report.proof.empty()) out += ' ' + cell(report.proof);
   out +=
-      "\n\n| advice | where | predicted | tried | memory | confidence |\n"
-      "|---|---|---|---|---|---|\n";
+      "\n\n| advice | where | times as fast | memory | confidence |\n"
+      "|---|---|---|---|---|\n";
   for (const advice& one : report.advices) {
     const std::string file = one.from.where.file.substr(one.from.where.file.rfind('/') + 1);
-    out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(one.what),
+    out += fmt::format("| {} | {} | {} | {} | {} |\n", cell(one.what),
                        file.empty() ? "" : fmt::format("{}:{}", cell(file), one.from.where.line),
-                       predicted_text(one), one.tried ? tried_text(*one.tried) : "",
+                       one.tried ? tried_text(*one.tried) : predicted_text(one),
                        memory_text(one.memory), one.confidence);
   }
   for (const advice& one : report.advices) {

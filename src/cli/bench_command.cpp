@@ -81,8 +81,9 @@ int run_bench(const lab::bench& what, const bench_options& options, const contex
 }  // namespace
 
 void add_bench_command(command_parser app, const context& shared) {
-  const command_parser bench =
-      app.add_command("bench", "Run a bench: strategies, structures or mallocs side by side");
+  const std::string left_out = lab::has_all_benches() ? "" : "; this build has only some";
+  const command_parser bench = app.add_command(
+      "bench", "Run a bench: strategies, structures or mallocs side by side" + left_out);
   bench.require_command();
   for (const lab::bench& one : lab::all_benches()) {
     const command_parser command = bench.add_command(one.name, one.summary);

@@ -244,7 +244,7 @@ void add_dims_command(command_parser app, const context& shared) {
       "Show the six dimensions of a recorded program's subsystems, and where an arena would go");
   const auto options = std::make_shared<dims_options>();
   command.add_option("TRACE", options->trace, trace_help);
-  add_grouping_options(command, options->grouping);
+  add_grouping_options(command, options->grouping, resource_blocks::with);
   command
       .add_option("--windows", options->windows,
                   "Divide the time into this many windows (default 100)")

@@ -25,17 +25,15 @@ void add_rule(const std::string& text, profile::subsystem_options& options) {
 
 }  // namespace
 
-void add_grouping_options(command_parser command, grouping_options& options) {
+void add_grouping_options(command_parser command, grouping_options& options,
+                          resource_blocks of_resources) {
   using profile::grouping;
-  command.add_choice("--by", options.by,
-                     {{"found", grouping::found},
-                      {"module", grouping::module},
-                      {"namespace", grouping::name_space},
-                      {"function", grouping::function},
-                      {"scope", grouping::scope},
-                      {"resource", grouping::resource},
-                      {"thread", grouping::thread}},
-                     "Kind of the subsystems");
+  std::vector<std::pair<std::string, grouping>> kinds = {
+      {"found", grouping::found},          {"module", grouping::module},
+      {"namespace", grouping::name_space}, {"function", grouping::function},
+      {"scope", grouping::scope},          {"thread", grouping::thread}};
+  if (of_resources == resource_blocks::with) kinds.emplace_back("resource", grouping::resource);
+  command.add_choice("--by", options.by, kinds, "Kind of the subsystems");
   command.add_option(
       "--subsystem", options.rules,
       "NAME=REGEX: functions on the stack that define a subsystem; or a file of such lines");

@@ -14,8 +14,13 @@ struct grouping_options {
   std::vector<std::string> rules;  // NAME=REGEX, or a file of these
 };
 
+// Whether a command can tell blocks from resources apart: a replay cannot, they are no heap
+// operations.
+enum class resource_blocks { without, with };
+
 // Adds --by and --subsystem.
-void add_grouping_options(command_parser command, grouping_options& options);
+void add_grouping_options(command_parser command, grouping_options& options,
+                          resource_blocks of_resources);
 
 // Throws usage_error.
 profile::subsystem_options parse_subsystems(const grouping_options& options);

@@ -173,7 +173,7 @@ void add_replay_command(command_parser app, const context& shared) {
       "replay", "Run a recorded program's heap operations again, under every strategy and malloc");
   const auto options = std::make_shared<replay_command_options>();
   command.add_option("TRACE", options->trace, trace_only_help);
-  add_grouping_options(command, options->grouping);
+  add_grouping_options(command, options->grouping, resource_blocks::without);
   command
       .add_option("--only", options->only,
                   "Only these subsystems; (all) is the program (default: it and the three largest)")

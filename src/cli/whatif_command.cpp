@@ -120,6 +120,11 @@ void print(const whatif_result& result, bool colour) {
              has(true) ? "; within a run, the arena and the program's malloc take turns, and "
                          "comparing the turns shows what the arena saves"
                        : "");
+  if (has(false) || has(true)) {
+    fmt::print(
+        "The ratios of routes are without the hook that sends blocks there; their other "
+        "figures are with it.\n");
+  }
   if (result.status != 0) {
     fmt::print("The program {} in each run, also unmodified.\n",
                process::describe_end(result.status));

@@ -25,6 +25,11 @@ void cut_mapping(region* r, std::size_t least) noexcept {
   if (gone != 0) os::unmap(end_of(r) + checks::guard_bytes(), gone);
 }
 
+// Changes that the owner made to the pages are looked for when a mapping is freed the first time.
+bool is_as_mapped(region* r) noexcept {
+  return !r->huge_is_fresh || os::are_alike(r, r->huge_mapped);
+}
+
 // The block must not begin at a region's start, where its mark is. If there is a guard page, it
 // lies as near to that as it can.
 std::size_t offset_of(std::size_t bytes, std::size_t alignment, std::size_t all) noexcept {
@@ -182,26 +187,43 @@ void huge_blocks::fit_with_guard(region* r, std::size_t needed, std::size_t most
   cut_mapping(r, used);
 }
 
-// Keeps the pages at other addresses, so that those of the block fault. Behind them is room for the
-// next block's guard. False, with nothing changed, when they may not be kept, or cannot be moved:
-// the owner may have changed some of them.
-bool huge_blocks::keep_elsewhere(region* r) noexcept {
+// The first so many of a second are: each costs two threads that do nothing else 100 us.
+bool huge_blocks::may_move() noexcept {
+  constexpr unsigned most = 1000;
+  const unsigned long long second = os::milliseconds() / 1000;
+  if (moved_in_.exchange(second, std::memory_order_relaxed) != second) {
+    moved_.store(0, std::memory_order_relaxed);
+  }
+  return moved_.load(std::memory_order_relaxed) < most &&
+         moved_.fetch_add(1, std::memory_order_relaxed) < most;
+}
+
+// Keeps the pages, and behind them room for the next block's guard: at other addresses, so that
+// those of the block fault, unless too many were moved lately. False, with nothing changed, when
+// they may not be kept, or the owner may have changed some of them.
+bool huge_blocks::keep_with_guard(region* r) noexcept {
   const std::size_t bytes = r->huge_mapped;
   const std::size_t all = bytes + checks::guard_bytes();
+  std::byte* const guard = end_of(r);
   if (checks::must_clear() || all > budget_.may_keep(kept.bytes())) return false;
   if (!budget_.take(checks::guard_bytes())) return false;
-  void* const moved = os::move(r, bytes, all, region_bytes,
-                               [](const void* p) noexcept { return checks::covers(p); });
-  if (moved == nullptr || moved == r) {
+  void* kept_at = r;
+  if (may_move()) {
+    kept_at = os::move(r, bytes, all, region_bytes,
+                       [](const void* p) noexcept { return checks::covers(p); });
+    if (kept_at == r) kept_at = nullptr;
+  } else if (!is_as_mapped(r)) {
+    kept_at = nullptr;
+  }
+  if (kept_at == nullptr) {
     budget_.give(checks::guard_bytes());
     return false;
   }
-  os::unmap(reinterpret_cast<std::byte*>(r) + bytes, checks::guard_bytes());
-  kept.give(moved, all);
+  if (kept_at != r) os::unmap(guard, checks::guard_bytes());
+  kept.give(kept_at, all);
   return true;
 }
 
-// Changes that the owner made to the pages are looked for when a mapping is freed the first time.
 void huge_blocks::deallocate(void* p) noexcept {
   region* const r = region::of_huge(p);
   const std::size_t bytes = r->huge_mapped;
@@ -211,9 +233,8 @@ void huge_blocks::deallocate(void* p) noexcept {
   forget_spare(r);
   const bool is_at_start = address_of(r) % region_bytes == 0;
   if constexpr (checks::has_guards) {
-    if (is_at_start && keep_elsewhere(r)) return;
-  } else if (is_at_start && r->huge_offset == os::page_bytes &&
-             (!r->huge_is_fresh || os::are_alike(r, bytes))) {
+    if (is_at_start && keep_with_guard(r)) return;
+  } else if (is_at_start && r->huge_offset == os::page_bytes && is_as_mapped(r)) {
     return kept.give(r, bytes);
   }
   os::unmap(r, bytes + checks::guard_bytes());

@@ -4,7 +4,8 @@
 // region's size unless the alignment is as large; so a block's address leads there as it leads to a
 // region's header. Freed mappings are kept for blocks down to half their size; what these do not
 // need of them goes back unless all blocks together spare little. Where blocks have guards, at most
-// an eighth stays, before the block, and kept mappings lie elsewhere than their blocks did.
+// an eighth stays, before the block, and kept mappings lie elsewhere than their blocks did, but for
+// those of more than a thousand blocks freed in a second.
 // Thread-safe: different blocks share only counters and the kept mappings, and nobody waits long
 // for these.
 #pragma once
@@ -64,7 +65,8 @@ class huge_blocks {
   void forget_spare(region* r) noexcept;
   region* move_to(region* r, std::size_t bytes) noexcept;
   void fit_with_guard(region* r, std::size_t needed, std::size_t most_more) noexcept;
-  bool keep_elsewhere(region* r) noexcept;
+  bool may_move() noexcept;
+  bool keep_with_guard(region* r) noexcept;
   region* map(std::size_t needed) noexcept;
   bool take_of_budget(std::size_t bytes) noexcept;
   std::atomic<std::size_t>& mapped() noexcept { return budget_.mappings.in_use; }
@@ -74,6 +76,8 @@ class huge_blocks {
   static constexpr std::size_t most_spare = std::size_t{32} << 20;
   std::atomic<std::size_t> spare_{0};
   std::atomic<std::size_t> least_of_huge_pages_{SIZE_MAX};
+  std::atomic<unsigned long long> moved_in_{0};  // the second, and so many in it
+  std::atomic<unsigned> moved_{0};
 };
 
 // Whether what lies unused before the block is much beside so many bytes.

@@ -359,7 +359,7 @@ TEST_F(advise_command_test, writes_markdown_for_a_pull_request) {
   const ended result = run(quick({"--markdown", "t.mallard"}));
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, testing::StartsWith("### Memory: `program`\n"));
-  EXPECT_THAT(result.out, HasSubstr("| advice | where | predicted | tried |"));
+  EXPECT_THAT(result.out, HasSubstr("| advice | where | times as fast | memory |"));
 }
 
 }  // namespace

@@ -29,10 +29,24 @@ char* block(std::size_t bytes) {
   return static_cast<char*>(std::malloc(bytes));
 }
 
+void free_twice(char* p) {
+  std::free(p);
+  std::free(p);
+}
 void free_twice(std::size_t bytes) {
-  char* const p = block(bytes);
-  std::free(p);
-  std::free(p);
+  free_twice(block(bytes));
+}
+
+// Frees large blocks until the next one is where the last one was, and returns such a block.
+char* block_where_one_was_freed() {
+  char* last = nullptr;
+  for (int i = 0; i < 1'000'000; ++i) {
+    char* const p = block(300'000);
+    if (p == last) return p;
+    last = p;
+    std::free(p);
+  }
+  std::abort();
 }
 
 char static_bytes[64];
@@ -297,6 +311,8 @@ const std::map<std::string, std::function<void()>> misuses = {
      }},
     {"free_interior", [] { std::free(block(64) + 16); }},
     {"free_unaligned", [] { std::free(block(64) + 1); }},
+    {"double_free_where_one_was", [] { free_twice(block_where_one_was_freed()); }},
+    {"overflow_where_one_was", [] { block_where_one_was_freed()[300'032] = 1; }},
     {"free_inside_large", [] { std::free(block(1 << 20) + 4096); }},
     {"free_static", [] { std::free(static_bytes); }},
     {"free_stack",

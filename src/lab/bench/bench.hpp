@@ -105,6 +105,8 @@ words_of_benches words_of(const bench& one);
 
 // All benches of this program, in the order of `bench list`.
 std::span<const bench> all_benches();
+// Whether the build has left none out (MALLARD_BENCHES).
+bool has_all_benches();
 // Returns: the bench of cells with this name, also of a series; null if none.
 const bench* find_bench(std::string_view name);
 
