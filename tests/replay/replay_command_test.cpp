@@ -96,7 +96,8 @@ TEST_F(replay_command_test, refuses_what_cannot_be_replayed_in_one_line) {
                  "--order: unknown value 'none'");
   expect_refused(words{"replay", "t.mallard", "--strategies", "AS3n", "--peers", "mallard"}, 2,
                  "--strategies: unknown value 'AS3n'");
-  expect_refused(words{"replay", "t.mallard", "--by", "resource"}, 2, "not heap operations");
+  expect_refused(words{"replay", "t.mallard", "--by", "resource"}, 2,
+                 "--by: unknown value 'resource'");
   expect_refused(words{"replay", "none.mallard"}, 1, "none.mallard");
   EXPECT_FALSE(fs::exists(file("results")));
 }
