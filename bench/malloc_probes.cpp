@@ -425,21 +425,28 @@ void free_timed(mapped<void*>& live, std::size_t count, Report report) {
   time_each(count, [&](std::size_t i) { std::free(live[i]); }, report);
 }
 
-// While a thread does something else, another frees a million of its blocks. It is back, and
-// allocates half as many of each size: how long its calls take.
+// While a thread does something else, another frees a million of its blocks, in no order. It is
+// back, and allocates half as many of each size: how long the calls take, and what is held.
 void freed_elsewhere() {
   constexpr std::size_t count = 1'000'000;
   mapped<void*> live(count);
   for (std::size_t i = 0; i < count; ++i) live[i] = written(std::malloc(48), 48);
+  random_numbers random{5};
+  shuffle(live, count, random);
   std::thread([&] {
-    for (std::size_t i = 0; i < count; ++i) std::free(live[i]);
+    free_timed(live, count, [&](const auto& taken) {
+      print("free_p99.9", taken(count - count / 1000), "us");
+      print("free_longest", taken(count - 1), "us");
+    });
   }).join();
+  print("held_when_freed", resident() / mebi, "MiB");
   time_each(
       count, [&](std::size_t i) { live[i] = std::malloc(i % 2 == 0 ? 48 : 80); },
       [](const auto& taken) {
         print("malloc_p99.9", taken(count - count / 1000), "us");
         print("malloc_longest", taken(count - 1), "us");
       });
+  print("held_at_the_end", resident() / mebi, "MiB");
 }
 
 // 90 % of 450 MiB of small blocks are freed at random: how long the frees take.

@@ -146,19 +146,24 @@ large_space::segment* large_space::remove_empty() noexcept {
   return gone;
 }
 
-// Takes out the whole words in a free block, and puts them before those that are gone.
-large_space::segment* large_space::take_out(fit_block* b, segment* gone) noexcept {
+// Takes out the whole words in a free block, at most so many bytes, and puts them before those that
+// are gone.
+large_space::segment* large_space::take_out(fit_block* b, std::size_t most,
+                                            segment* gone) noexcept {
   segment** link = &segments_;
   while (!(*link)->contains(b)) link = &(*link)->next;
   segment* const s = *link;
   const std::size_t begin = s->offset_of(b);
   const std::size_t end = s->offset_of(b->following());
   const bool is_first = begin == segment_header_bytes;
-  const bool is_last = end == s->bytes - fit_block::header_bytes;
   constexpr std::size_t before = fit_block::smallest_bytes + fit_block::header_bytes;
   constexpr std::size_t behind = fit_block::smallest_bytes + segment_header_bytes;
   const std::size_t from = is_first ? 0 : round_up(begin + before, slice_supply::word_bytes);
-  const std::size_t to = is_last ? s->bytes : round_down(end - behind, slice_supply::word_bytes);
+  const bool ends_segment = end == s->bytes - fit_block::header_bytes;
+  const std::size_t to_end =
+      ends_segment ? s->bytes : round_down(end - behind, slice_supply::word_bytes);
+  const std::size_t to = std::min(to_end, from + most);
+  const bool is_last = to == s->bytes;
   fit_block* const rest =
       is_last ? nullptr : reinterpret_cast<fit_block*>(s->at(to + segment_header_bytes));
   heap_.take_out(b, s->at(is_first ? begin : from), rest);
@@ -176,9 +181,41 @@ large_space::segment* large_space::take_out(fit_block* b, segment* gone) noexcep
 // Joined segments are seldom empty, but their free blocks may contain whole words. Slabs can use
 // memory that nobody needs here, and the supply knows which of it is dirty.
 large_space::segment* large_space::take_out_words(segment* gone) noexcept {
-  constexpr std::size_t surely_one = 2 * slice_supply::word_bytes + 4 * segment_header_bytes;
-  while (fit_block* const b = heap_.find_free(surely_one)) gone = take_out(b, gone);
+  while (fit_block* const b = heap_.find_free(surely_one_word))
+    gone = take_out(b, SIZE_MAX / 2, gone);
   return gone;
+}
+
+bool large_space::give_words(std::size_t bytes) noexcept {
+  if (idle_bytes() < slice_supply::word_bytes || !purge_lock_.try_lock()) return false;
+  segment* gone = nullptr;
+  {
+    const holding hold(lock_);
+    gone = remove_empty();
+    fit_block* const b = gone == nullptr ? heap_.find_free(surely_one_word) : nullptr;
+    if (b != nullptr && fit_heap::unpurged_of(b) >= surely_one_word) {
+      gone = take_out(b, round_up(bytes, slice_supply::word_bytes), nullptr);
+    }
+    publish();
+  }
+  const bool has_any = gone != nullptr;
+  put_back(gone);
+  purge_lock_.unlock();
+  return has_any;
+}
+
+// Puts segments that were taken out into the supply.
+void large_space::put_back(segment* gone) noexcept {
+  while (segment* const s = gone) {
+    gone = s->next;
+    const std::size_t bytes = s->bytes;
+    const std::size_t dirty = s->unpurged;
+    if (dirty < bytes) {  // behind that is nothing but the segment's end
+      std::memset(s->at(bytes - fit_block::header_bytes), 0, fit_block::header_bytes);
+    }
+    void* const begin = s;
+    supply_.put_back(&begin, 1, bytes, dirty);
+  }
 }
 
 // When two come at once, one is enough.
@@ -215,16 +252,7 @@ bool large_space::purge_some(std::size_t to_keep) noexcept {
     publish();
   }
   const bool has_any = gone != nullptr || count != 0;
-  while (segment* const s = gone) {
-    gone = s->next;
-    const std::size_t bytes = s->bytes;
-    const std::size_t dirty = s->unpurged;
-    if (dirty < bytes) {  // behind that is nothing but the segment's end
-      std::memset(s->at(bytes - fit_block::header_bytes), 0, fit_block::header_bytes);
-    }
-    void* const begin = s;
-    supply_.put_back(&begin, 1, bytes, dirty);
-  }
+  put_back(gone);
   for (const portion& one : std::span(portions).first(count)) {
     const std::size_t begin = std::max(one.begin, sizeof(fit_block));
     purge_to_zero(one.of->as_bytes() + begin, one.end - begin);

@@ -69,6 +69,9 @@ class large_space {
   void decay() noexcept;
   void keep_to_budget() noexcept;
   bool trim() noexcept;
+  // Gives the supply a part of the free memory that is kept: the whole words of a block, little
+  // more than `bytes`. False when there are none, or others give memory back.
+  bool give_words(std::size_t bytes) noexcept;
   // Gives back everything, with the blocks in use. No other call may be in flight.
   void release() noexcept;
   space_usage usage() noexcept;
@@ -78,6 +81,9 @@ class large_space {
 
  private:
   static constexpr std::size_t segment_header_bytes = 64;
+  // A free block of so many bytes contains a whole word.
+  static constexpr std::size_t surely_one_word =
+      2 * slice_supply::word_bytes + 4 * segment_header_bytes;
   struct segment {  // at its own start
     segment* next;
     std::size_t bytes;
@@ -103,8 +109,10 @@ class large_space {
   bool has_extended(const run& r) noexcept;
   void add(const run& r) noexcept;
   segment* remove_empty() noexcept;
-  segment* take_out(fit_block* b, segment* gone) noexcept;
+  segment* take_out(fit_block* b, std::size_t most, segment* gone) noexcept;
   segment* take_out_words(segment* gone) noexcept;
+  // Requires that the lock is free.
+  void put_back(segment* gone) noexcept;
   std::size_t idle_bytes() const noexcept { return account_.kept.load(std::memory_order_relaxed); }
   void publish() noexcept;
   std::size_t may_keep() const noexcept {

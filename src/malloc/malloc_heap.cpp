@@ -24,6 +24,7 @@ namespace {
 void* take_slab(void* context, std::size_t bytes, const slab_rescue& rescue) {
   auto& heap = *static_cast<malloc_heap*>(context);
   bool is_zero = false;
+  heap.list().pages().reuse_kept(bytes);
   void* const p = heap.list().supply().take(
       bytes, {heap.is_busy(rescue.layout_index), heap.uses_its_slabs()}, &is_zero);
   heap.note_slab_is_zero(is_zero);
@@ -149,6 +150,13 @@ malloc_heap::quiet malloc_heap::trim_if_quiet() noexcept {
   if (may_have_more) purge_portion();
   lock_.release();
   return !is_quiet ? quiet::is_needed : may_have_more ? quiet::may_have_more : quiet::is_trimmed;
+}
+
+// Its thread may not come for long. Whoever holds the lock puts blocks back, or soon will.
+void malloc_heap::put_back_sent() noexcept {
+  if (!lock_.try_acquire()) return;
+  if (!idle.load(std::memory_order_acquire)) collect(std::size_t{2} * longest_batch_blocks);
+  lock_.release();
 }
 
 void malloc_heap::mark_slab(slab& s) noexcept {
@@ -535,6 +543,7 @@ std::size_t malloc_heap::at_hand_bytes() noexcept {
   const holding hold(lock_);
   const thread_cache* const magazines = magazines_.load(std::memory_order_acquire);
   if (magazines == nullptr) return 0;
+  collect(2 * most_at_once);  // nearly all: see put_back_sent
   std::size_t bytes = 0;
   for (unsigned c = 0; c < malloc_class_count; ++c)
     bytes += (held_in_magazine(*magazines, c) + held_in_portion(*magazines, c)) * class_bytes(c);

@@ -89,33 +89,31 @@ void malloc_heaps::trim_quiet() noexcept {
   constexpr int most_passed_by = 16;
   // Between the handlers of a fork all locks are this thread's.
   if (progress.has_every_lock) return;
+  const unsigned long long now = os::milliseconds();
+  unsigned long long next = next_look_.load(std::memory_order_relaxed);
+  if (now >= next &&
+      next_look_.compare_exchange_strong(next, now + idle_decay::milliseconds_of_portion,
+                                         std::memory_order_relaxed)) {
+    pages_.decay();
+    if (now >= next_round_.load(std::memory_order_relaxed)) {
+      next_round_.store(now + idle_decay::milliseconds, std::memory_order_relaxed);
+      pages_.budget.forget_peak();
+      malloc_heap* none = nullptr;  // the last round may not have ended
+      looked_at_.compare_exchange_strong(none, first(), std::memory_order_acq_rel);
+    }
+  }
   // Two threads that come at once inspect one heap, or one of them none: the heap has a lock. Heaps
   // with nothing to give back are passed by.
   malloc_heap* heap = looked_at_.load(std::memory_order_acquire);
-  if (heap != nullptr) {
-    for (int passed = 0; heap != nullptr && passed < most_passed_by; ++passed) {
-      if (heap->trim_if_quiet() == malloc_heap::quiet::may_have_more) return;
-      malloc_heap* const next = heap->next;
-      if (!looked_at_.compare_exchange_strong(heap, next, std::memory_order_acq_rel,
-                                              std::memory_order_relaxed)) {
-        return;
-      }
-      heap = next;
+  for (int passed = 0; heap != nullptr && passed < most_passed_by; ++passed) {
+    if (heap->trim_if_quiet() == malloc_heap::quiet::may_have_more) return;
+    malloc_heap* const after = heap->next;
+    if (!looked_at_.compare_exchange_strong(heap, after, std::memory_order_acq_rel,
+                                            std::memory_order_relaxed)) {
+      return;
     }
-    return;
+    heap = after;
   }
-  const unsigned long long now = os::milliseconds();
-  unsigned long long next = next_look_.load(std::memory_order_relaxed);
-  if (now < next ||
-      !next_look_.compare_exchange_strong(next, now + idle_decay::milliseconds_of_portion,
-                                          std::memory_order_relaxed)) {
-    return;
-  }
-  pages_.decay();
-  if (now < next_round_.load(std::memory_order_relaxed)) return;
-  next_round_.store(now + idle_decay::milliseconds, std::memory_order_relaxed);
-  pages_.budget.forget_peak();
-  looked_at_.store(first(), std::memory_order_release);
 }
 
 bool malloc_heaps::give_back_idle() noexcept {

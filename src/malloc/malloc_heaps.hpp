@@ -55,6 +55,7 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   bool has_orphans() const noexcept { return orphans_.load(std::memory_order_relaxed) != nullptr; }
   MALLARD_COLD bool take_over_orphan() noexcept;
 
+  malloc_pages& pages() const noexcept { return pages_; }
   slice_supply& supply() const noexcept { return pages_.supply; }
   memory_budget& budget() const noexcept { return pages_.budget; }
 

@@ -40,6 +40,13 @@ bool malloc_pages::trim() noexcept {
   return supply.trim() != 0 || has_any;
 }
 
+void malloc_pages::reuse_kept(std::size_t bytes) noexcept {
+  if (budget.slices.kept.load(std::memory_order_relaxed) >= bytes) return;
+  for (large_space& space : spaces) {
+    if (space.give_words(bytes)) return;
+  }
+}
+
 futex_lock& malloc_pages::lock_at(std::size_t i) noexcept {
   if (i < space_count) return spaces[i].purge_lock();
   if (i < 2 * space_count) return spaces[i - space_count].lock();

@@ -49,6 +49,9 @@ class malloc_pages {
   void decay() noexcept;
   bool trim() noexcept;
 
+  // Before slabs take so many bytes from the system, a space gives the supply what it keeps.
+  void reuse_kept(std::size_t bytes) noexcept;
+
   // All locks, in the order in which threads take them.
   static constexpr std::size_t lock_count = 2 * space_count + 1 + slice_supply::lock_count;
   futex_lock& lock_at(std::size_t i) noexcept;

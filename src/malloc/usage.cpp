@@ -62,8 +62,8 @@ malloc_usage usage_of_malloc(bool with_classes) noexcept {
   out.supply = the_pages.supply.usage();
   if (with_classes) out.classes = usage_of_slabs(nullptr);
   for (malloc_heap* h = the_heaps.first(); h != nullptr; h = h->next) {
-    out.taken_bytes += h->taken_of_slabs();
     out.at_hand_bytes += h->at_hand_bytes();
+    out.taken_bytes += h->taken_of_slabs();
   }
   return out;
 }

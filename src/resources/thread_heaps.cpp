@@ -66,9 +66,9 @@ auto thread_heaps::with_heap(thread_heap* mine, Work&& work) {
 }
 
 void* thread_heaps::allocate_slow(thread_heap* mine, unsigned size_class) {
-  const auto refill = [](thread_heap& heap, unsigned c) {
+  const auto refill = [this](thread_heap& heap, unsigned c) {
     prepare(heap, c);
-    return heap.take(c);
+    return or_with_room([&] { return heap.take(c); });
   };
   if (mine != nullptr) return refill(*mine, size_class);
   return with_heap(nullptr, [&](thread_heap& heap) {
@@ -89,7 +89,7 @@ void thread_heaps::prepare(thread_heap& mine, unsigned size_class) noexcept {
 chain_ends thread_heaps::take_many(unsigned size_class, std::size_t count, std::size_t bytes) {
   return with_heap(known(), [&](thread_heap& heap) {
     prepare(heap, size_class);
-    return heap.take_many(size_class, count, bytes);
+    return or_with_room([&] { return heap.take_many(size_class, count, bytes); });
   });
 }
 
@@ -206,7 +206,7 @@ void thread_heaps::forget_other_threads(const heaps_of_thread* survivor) noexcep
 }
 
 void* thread_heaps::allocate_oversize(std::size_t bytes, std::size_t alignment) {
-  void* const p = oversize_list::make(*source_, bytes, alignment);
+  void* const p = or_with_room([&] { return oversize_list::make(*source_, bytes, alignment); });
   const std::lock_guard hold(large_blocks_lock_);
   oversize_.insert(p);
   return p;
@@ -277,6 +277,12 @@ std::size_t thread_heaps::trim() noexcept {
   }
   orphans_.give_detached(empty);
   return bytes;
+}
+
+bool thread_heaps::has_made_room() noexcept {
+  thread_heap* const mine = heap_of_this_thread();
+  const bool had_waiting = mine != nullptr && mine->has_waiting();
+  return trim() != 0 || had_waiting;
 }
 
 // No call is in flight, so for a while the lock guards all heaps, and empty slabs stay.

@@ -126,6 +126,10 @@ TEST_F(imports_command_test, heap_profiles_of_pprof_are_read_back) {
     EXPECT_EQ(own["places"][0][one], read["places"][0][one]) << one;
   }
   EXPECT_EQ(run({"report", "p", "-o", "p.html"}).status, 0);
+  // A profile is read more than once, which no pipe can be.
+  const ended piped =
+      shell("mkfifo pipe && { cat p >pipe & } && timeout 10 " MALLARD_COMMAND " top pipe");
+  EXPECT_THAT(piped.err, HasSubstr("pipe: not a file"));
 }
 
 TEST_F(imports_command_test, a_difference_is_a_page_with_a_graph_of_each) {

@@ -381,8 +381,15 @@ struct owner_and_other : engine {
 
   owner_and_other() {
     for (std::size_t i = 0; i < block_count; ++i) blocks.push_back(take());
+  }
+  void free_all() {
     for (void* p : blocks) other->send(p, detail::mark_of(p));
     other->post_all();
+  }
+  // While the owner has its lock, nobody puts anything back.
+  void free_all_while_it_works() {
+    const detail::holding hold(owner->lock());
+    free_all();
   }
   void* take() {
     void* const p = mine.take(detail::magazine_of(size_class));
@@ -398,6 +405,7 @@ struct owner_and_other : engine {
 
 TEST(malloc_engine, no_call_puts_back_all_that_another_thread_has_freed_meanwhile) {
   owner_and_other is;
+  is.free_all_while_it_works();
   const std::size_t held = is.pages.supply.usage().in_use_bytes;
   std::size_t most = 0;
   for (std::size_t i = 0; i < is.block_count; ++i) {
@@ -414,6 +422,7 @@ TEST(malloc_engine, no_call_puts_back_all_that_another_thread_has_freed_meanwhil
 TEST(malloc_engine, who_looks_after_a_quiet_heap_puts_back_a_portion_at_a_time) {
   using quiet = detail::malloc_heap::quiet;
   owner_and_other is;
+  is.free_all_while_it_works();
   EXPECT_EQ(is.owner->trim_if_quiet(), quiet::is_needed);
   for (std::size_t left = is.block_count; left > is.owner->most_at_once;
        left -= is.owner->most_at_once) {
@@ -423,6 +432,15 @@ TEST(malloc_engine, who_looks_after_a_quiet_heap_puts_back_a_portion_at_a_time) 
   }
   while (is.owner->trim_if_quiet() == quiet::may_have_more) continue;
   EXPECT_LE(is.owner->taken_of_slabs(), 128 * 48U);
+}
+
+TEST(malloc_engine, who_frees_many_of_another_threads_blocks_puts_them_back) {
+  owner_and_other is;
+  is.free_all();
+  EXPECT_LE(is.owner->taken_of_slabs(), 2'000 * 48U);
+  // Blocks that wait are not in use: whoever asks puts them back.
+  const std::size_t at_hand = is.owner->at_hand_bytes();
+  EXPECT_LE(is.owner->taken_of_slabs() - at_hand, 48U);
 }
 
 TEST(malloc_engine, engines_are_objects_that_know_nothing_of_each_other) {

@@ -659,6 +659,26 @@ TEST(malloc_system_calls, pages_kept_in_slabs_leave_room_for_large_blocks) {
   });
 }
 
+TEST(malloc_system_calls, slabs_take_the_memory_that_large_blocks_have_left) {
+  expect_passed([] {
+    run_phase(20 * mib, 300'000);
+    // One of them is still in use, and what it is in is cut.
+    void* const large = detail::allocate(300'000);
+    std::memset(large, 1, 300'000);
+    std::vector<void*> blocks(16'000);
+    for (void*& p : blocks) std::memset(p = detail::allocate(1'000), 2, 1'000);
+    require(taken_bytes() < 24 * mib, "taken for 16 MiB: ", taken_bytes());
+    require(
+        std::count(static_cast<char*>(large), static_cast<char*>(large) + 300'000, 1) == 300'000,
+        "the large block was changed");
+    for (void* p : blocks) detail::deallocate(p);
+    detail::deallocate(large);
+    run_phase(20 * mib, 300'000);
+    detail::trim();
+    require(taken_bytes() < 4 * mib, "taken at the end: ", taken_bytes());
+  });
+}
+
 TEST(malloc_system_calls, few_large_blocks_are_calls_enough_for_memory_to_go_back) {
   expect_passed([] {
     time_stands_still = true;
@@ -811,6 +831,41 @@ TEST(malloc_system_calls, what_a_quiet_thread_holds_goes_while_others_are_active
                std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
     });
     require(held < 5 * mib / 2, "the thread holds ", held);
+  });
+}
+
+TEST(malloc_system_calls, a_quiet_thread_with_many_blocks_to_put_back_delays_nobody) {
+  expect_passed([] {
+    time_stands_still = true;
+    std::vector<void*> blocks(200'000);
+    std::atomic<int> step{0};
+    const auto wait_for = [&](int next) {
+      while (step != next) std::this_thread::yield();
+    };
+    std::thread quiet([&] {
+      for (void*& p : blocks) p = detail::allocate(48);
+      {
+        // While it has its lock, nobody puts anything back.
+        const detail::holding hold(detail::cache.heap->lock());
+        step = 1;
+        wait_for(2);
+      }
+      step = 3;
+      wait_for(4);
+    });
+    wait_for(1);
+    for (void* p : blocks) detail::deallocate(p);
+    step = 2;
+    wait_for(3);
+    run_phase(60 * mib, 20 * mib);
+    for (int i = 0; i < 10; ++i) {
+      ++seconds_later;
+      for (int look = 0; look < 16; ++look) detail::the_heaps.trim_quiet();
+    }
+    const std::size_t kept = detail::the_pages.huge.usage().kept_bytes;
+    step = 4;
+    quiet.join();
+    require(kept < 20 * mib, "kept: ", kept);
   });
 }
 

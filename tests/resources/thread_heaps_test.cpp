@@ -5,9 +5,14 @@
 #include <cstddef>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "mallard/checks/limit_resource.hpp"
 #include "mallard/checks/test_resource.hpp"
+#include "mallard/synchronized_heap.hpp"
+#include "mallard/synchronized_multipool.hpp"
+#include "support/choices.hpp"
 
 namespace {
 
@@ -54,6 +59,46 @@ TEST_F(thread_heaps_test, a_block_freed_by_another_thread_goes_home) {
   EXPECT_EQ(home_of(again[0]), home_of(mine[0]));
   EXPECT_EQ(heaps.usage().slabs.slabs, 1U);
   give(again);
+}
+
+TEST_F(thread_heaps_test, blocks_that_wait_to_be_put_back_are_not_in_use) {
+  const std::vector<void*> mine = take(20'000);
+  std::thread([&] { give(mine); }).join();
+  constexpr unsigned other_class = class_of(200);
+  void* const other = heaps.take_small(other_class);
+  const heaps_usage now = heaps.usage();
+  EXPECT_EQ(now.slabs.taken_bytes - now.at_hand_bytes, class_layouts[other_class].block_bytes);
+  heaps.give_small(other, other_class);
+}
+
+// Another thread frees nine tenths of all that upstream has, in no order.
+template <class Resource>
+void expect_that_freed_memory_serves(std::size_t block_bytes, std::size_t other_bytes) {
+  constexpr std::size_t all = std::size_t{8} << 20;
+  mallard::test_resource upstream;
+  mallard::limit_resource limited({.bytes = all}, &upstream);
+  Resource resource(&limited);
+  std::vector<void*> blocks(all / 10 * 9 / block_bytes * 9 / 10);
+  for (void*& p : blocks) p = resource.allocate(block_bytes);
+  mallard_test::choices decide(1, blocks.size());
+  for (std::size_t left = blocks.size(); left > 1; --left) {
+    std::swap(blocks[left - 1], blocks[decide.below(left)]);
+  }
+  std::thread([&] {
+    for (void* p : blocks) resource.deallocate(p, block_bytes);
+  }).join();
+  for (std::size_t got = 0; got < all / 10 * 7; got += other_bytes) {
+    ASSERT_NO_THROW(blocks.front() = resource.allocate(other_bytes)) << got;
+  }
+  resource.release();
+}
+
+TEST(thread_heaps, what_other_threads_have_freed_serves_when_upstream_refuses) {
+  expect_that_freed_memory_serves<mallard::synchronized_multipool_resource>(16, 200);
+  expect_that_freed_memory_serves<mallard::synchronized_multipool_resource>(64, 1'000);
+  expect_that_freed_memory_serves<mallard::synchronized_multipool_resource>(64, 600'000);
+  expect_that_freed_memory_serves<mallard::synchronized_heap_resource>(64, 1'000);
+  expect_that_freed_memory_serves<mallard::synchronized_heap_resource>(64, 50'000);
 }
 
 TEST_F(thread_heaps_test, what_an_ended_thread_left_is_adopted) {

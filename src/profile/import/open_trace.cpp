@@ -52,11 +52,13 @@ import_result import_trace(const std::string& from, const std::string& to) {
 
 opened_trace open_trace(const std::string& path) {
   opened_trace out;
-  if (path != "-" && !is_trace(path) && is_importable(path)) {
+  // A pipe gives what it has only once; the reader of traces refuses it.
+  const bool may_be_other = std::filesystem::is_regular_file(path) && !is_trace(path);
+  if (may_be_other && is_importable(path)) {
     const temporary_file made;
     out.imported = import_trace(path, made.path());
     out.trace = std::make_unique<trace_reader>(made.path());
-  } else if (path != "-" && !is_trace(path) && is_summed_profile(path)) {
+  } else if (may_be_other && is_summed_profile(path)) {
     throw std::runtime_error(path +
                              ": has sums by stack, not operations; top, dims, diff, report "
                              "and export read it");

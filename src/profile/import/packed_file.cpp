@@ -74,6 +74,12 @@ class packed_file::input {
 
   std::size_t gunzip(std::string& out) {
     if (damaged_ || left_ == 0) return 0;
+    if (is_between_members_ && raw_[at_] != '\x1f') {
+      // Padding, which gzip ignores, too.
+      left_ = 0;
+      ended_ = true;
+      return 0;
+    }
     std::array<char, 1 << 16> piece;
     gzip_.next_in = reinterpret_cast<Bytef*>(raw_.data() + at_);
     gzip_.avail_in = static_cast<uInt>(left_);
@@ -84,7 +90,8 @@ class packed_file::input {
     const std::size_t made = piece.size() - gzip_.avail_out;
     out.append(piece.data(), made);
     in_frame_ = result == Z_OK;
-    if (result == Z_STREAM_END) {
+    is_between_members_ = result == Z_STREAM_END;
+    if (is_between_members_) {
       inflateReset(&gzip_);  // another member may follow
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
       damaged_ = true;
@@ -120,6 +127,7 @@ class packed_file::input {
   bool ended_ = false;
   bool damaged_ = false;
   bool in_frame_ = false;
+  bool is_between_members_ = false;
   format how_ = format::plain;
   z_stream gzip_{};
   ZSTD_DStream* zstd_ = nullptr;

@@ -1,6 +1,7 @@
 #include "profile/import/summed_profile.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <tuple>
 
@@ -12,6 +13,8 @@
 namespace mallard::profile {
 
 bool is_summed_profile(const std::string& path) {
+  // Whether it is one takes reading it more than once.
+  if (!std::filesystem::is_regular_file(path)) return false;
   return is_dhat(path) || is_heap_profile(path) || is_pprof(path);
 }
 

@@ -232,7 +232,8 @@ TEST_F(import_test, pprofs_profiles_are_read_as_they_are_written) {
                       .peak_blocks = 2}};
   stacks.nodes[3] = {1, 2, {.operations = 1, .allocations = 1, .bytes = 10}};
   const std::string plain = to_pprof(stacks, {});
-  for (const std::string& text : {plain, gzipped(plain)}) {
+  const std::string padded = gzipped(plain) + std::string(512, '\0');
+  for (const std::string& text : {plain, gzipped(plain), zstd_of(plain), padded}) {
     const std::string path = write("p", text);
     ASSERT_TRUE(is_summed_profile(path));
     const summed_profile made = read_summed_profile(path);

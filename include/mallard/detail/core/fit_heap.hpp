@@ -147,6 +147,10 @@ class MALLARD_API fit_heap {
   // is counted.
   std::size_t unpurged_bytes() const noexcept { return unpurged_bytes_; }
   static constexpr std::size_t least_counted = std::size_t{64} << 10;
+  // The same of one free block: so much of its beginning.
+  static std::size_t unpurged_of(fit_block* b) noexcept {
+    return is_counted(b) ? count_of(b) : b->is(fit_block::purged) ? 0 : b->bytes();
+  }
 
  private:
   static constexpr std::size_t linear_limit = 512;  // below it, one bin per 16 bytes
@@ -184,10 +188,6 @@ class MALLARD_API fit_heap {
   static bool is_counted(const fit_block* b) noexcept {
     return counts_unpurged && b->bytes() >= least_counted && !b->is(fit_block::purged);
   }
-  static std::size_t unpurged_of(fit_block* b) noexcept {
-    return is_counted(b) ? count_of(b) : b->is(fit_block::purged) ? 0 : b->bytes();
-  }
-
   bins* bins_ = nullptr;      // in the first segment
   fit_block* top_ = nullptr;  // the free block at a segment's end; in no bin, used last
   std::size_t in_use_blocks_ = 0;

@@ -100,6 +100,10 @@ class MALLARD_API thread_heap final : public class_pools,
   pool_batches& batches() noexcept { return batches_; }
   no_lock& lock() noexcept { return lock_; }
   void give_run(void* const* first, void* const* last, unsigned size_class) noexcept;
+  // So many are put back in some 0.5 ms. Only its thread may do that: if it were less, much memory
+  // would wait while the heap takes more.
+  static constexpr std::size_t most_at_once = std::size_t{64} * longest_batch_blocks;
+  static void put_back_sent() noexcept {}
   static void took(slab&, thread_heap&) noexcept {}
   static void leaving(unsigned) noexcept {}
   bool may_leave_slabs() const noexcept;

@@ -4,9 +4,10 @@
 // A thread that frees a block of another heap links it into its batch for that heap. A full
 // batch goes to the heap's incoming list by one compare-and-swap. The heap's thread takes the
 // whole list by one exchange when it has nothing at hand, and puts the blocks into their slabs
-// in runs of one class: as many as it takes, and before it takes another slab up to 512, so that
-// no call pays for all that others have freed in an hour. A block whose slab has moved to
-// another heap meanwhile is sent on.
+// in runs of one class: as many as it takes, and before it takes another slab a portion, so that
+// no call pays for all that others have freed in an hour. Where others may work on a heap, who
+// sends it much puts back twice as much as it sends, so that a portion is nearly all. A block whose
+// slab has moved to another heap meanwhile is sent on.
 //
 // A heap, of the library or of the malloc, derives from its slab_set and from this. Only its thread
 // works on it, under the heap's lock if others may give back what it holds for nothing. A heap
@@ -20,6 +21,9 @@
 //          took(slab, from)             a slab of another heap has become its own
 //          leaving(class)               its current slab is about to leave
 //          may_leave_slabs()            whether others get its slabs when the thread ends
+//          put_back_sent()              a part, by who sends it much; nothing where only its
+//                                       thread works on it
+//          most_at_once                 the blocks of a portion
 //   Block  content of a free block on its way: at(p, class), set_next, next, leave, and home: the
 //          heap and the class of its slab, which may have moved to another heap meanwhile
 #pragma once
@@ -69,7 +73,11 @@ class alignas(64) sharing_heap {
     hand_over(b);
     b = {};
     // In one order with the push; `heap_list::end_thread` does the two the other way round.
-    if (!to.idle.load(order::seq_cst)) return;
+    if (!to.idle.load(order::seq_cst)) {
+      const sharing_heap& sent_to = to;
+      if (sent_to.pushes_.load(order::relaxed) >= many_pushes) to.put_back_sent();
+      return;
+    }
     // Whoever works on an idle heap already holds the lock that this would take.
     if (idle.load(order::relaxed)) return self().list().work_off(to);
     self().list().collect_idle(to);
@@ -89,10 +97,8 @@ class alignas(64) sharing_heap {
     return has_waiting() ? put_back(most) : 0;
   }
   bool has_waiting() const noexcept { return waiting_ != nullptr || !incoming_.empty(); }
-  // So many are put back in some 0.1 ms, with checks in 0.5.
-  static constexpr std::size_t most_at_once = std::size_t{8} * longest_batch_blocks;
-  // Whether others have sent any, in one order with their sending and with `idle`.
-  bool has_incoming() const noexcept { return !incoming_.empty_in_order(); }
+  // The same in one order with others' sending and with `idle`.
+  bool has_incoming() const noexcept { return waiting_ != nullptr || !incoming_.empty_in_order(); }
 
   // Whether a block of the class can be taken without another slab; it is at hand then.
   bool advance_class(unsigned size_class) noexcept {
@@ -102,7 +108,7 @@ class alignas(64) sharing_heap {
   // The same, also with blocks that wait to be put back, and with slabs that ended threads have
   // left.
   bool advance_or_adopt(unsigned size_class) noexcept {
-    for (std::size_t left = most_at_once;; left -= longest_batch_blocks) {
+    for (std::size_t left = Heap::most_at_once;; left -= longest_batch_blocks) {
       if (advance_class(size_class)) return true;
       if (left == 0 || !has_waiting()) break;
       collect(longest_batch_blocks);
@@ -157,7 +163,9 @@ class alignas(64) sharing_heap {
   Heap& self() noexcept { return static_cast<Heap&>(*this); }
 
   static void hand_over(const batch& b) noexcept {
-    static_cast<sharing_heap*>(b.to)->incoming_.push(b.first, b.last);
+    sharing_heap& to = *b.to;
+    to.incoming_.push(b.first, b.last);
+    to.pushes_.fetch_add(1, order::relaxed);
   }
 
   MALLARD_COLD void send_first(batch& b, void* p, block_home home) noexcept {
@@ -171,7 +179,10 @@ class alignas(64) sharing_heap {
     std::array<void*, longest_batch_blocks> run;
     while (most != 0) {
       if (waiting_ == nullptr) waiting_ = incoming_.take_all();
-      if (waiting_ == nullptr) break;
+      if (waiting_ == nullptr) {
+        pushes_.store(0, order::relaxed);
+        break;
+      }
       const block_home home = waiting_->home();
       const auto size_class = static_cast<unsigned>(home.size_class());
       classes |= class_set{1} << size_class;
@@ -207,7 +218,11 @@ class alignas(64) sharing_heap {
     if (to.idle.load(order::seq_cst)) self().list().collect_idle(to);
   }
 
+  static constexpr std::uint32_t many_pushes = 16;
+
   bool has_batches_ = false;  // there may be some
+  // Since all was last known to be put back. Here there is room for it.
+  atomic<std::uint32_t> pushes_{0};
   Block* waiting_ = nullptr;  // taken from those below, and not yet put back
   // Other threads write this; they also read what is above.
   remote_list<Block> incoming_;
