@@ -543,7 +543,7 @@ std::size_t malloc_heap::at_hand_bytes() noexcept {
   const holding hold(lock_);
   const thread_cache* const magazines = magazines_.load(std::memory_order_acquire);
   if (magazines == nullptr) return 0;
-  collect(2 * most_at_once);  // nearly all: see put_back_sent
+  collect(4 * most_at_once);  // nearly all: see put_back_sent
   std::size_t bytes = 0;
   for (unsigned c = 0; c < malloc_class_count; ++c)
     bytes += (held_in_magazine(*magazines, c) + held_in_portion(*magazines, c)) * class_bytes(c);

@@ -218,7 +218,7 @@ class alignas(64) sharing_heap {
     if (to.idle.load(order::seq_cst)) self().list().collect_idle(to);
   }
 
-  static constexpr std::uint32_t many_pushes = 16;
+  static constexpr std::uint32_t many_pushes = 32;
 
   bool has_batches_ = false;  // there may be some
   // Since all was last known to be put back. Here there is room for it.
