@@ -6,6 +6,7 @@
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/resources/chains.hpp"
+#include "mallard/detail/resources/or_with_room.hpp"
 
 namespace mallard::inline v1 {
 
@@ -26,7 +27,7 @@ void* synchronized_heap_resource::try_allocate(std::size_t bytes, std::size_t al
 void* synchronized_heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
   return detail::allocate_beyond_table(heaps_, bytes, alignment, [&](std::size_t large) {
     const sized_block block =
-        heaps_.or_with_room([&] { return arrays_.allocate(large, alignment, false); });
+        detail::or_with_room(heaps_, [&] { return arrays_.allocate(large, alignment, false); });
     detail::poison_beyond(block, large);
     return block.p;
   });
@@ -42,8 +43,8 @@ sized_block synchronized_heap_resource::allocate_expandable(std::size_t minimum,
                                                             std::size_t preferred,
                                                             std::size_t alignment) {
   MALLARD_ASSERT(detail::is_power_of_two(alignment));
-  return heaps_.or_with_room(
-      [&] { return arrays_.allocate_expandable(minimum, preferred, alignment); });
+  return detail::or_with_room(
+      heaps_, [&] { return arrays_.allocate_expandable(minimum, preferred, alignment); });
 }
 
 sized_block synchronized_heap_resource::try_allocate_expandable(std::size_t minimum,

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <memory_resource>
 #include <mutex>
-#include <new>
 
 #include "mallard/detail/atomic.hpp"
 #include "mallard/detail/config.hpp"
@@ -99,17 +98,9 @@ class MALLARD_API thread_heaps {
   chain_ends take_many(unsigned size_class, std::size_t count, std::size_t bytes);
   void give_many(unsigned size_class, void* first, std::size_t count) noexcept;
 
-  // Returns `take()`. Where upstream refuses, once more with the memory that is here: in blocks
-  // that others have freed, and in empty slabs.
-  template <class Take>
-  auto or_with_room(Take&& take) {
-    try {
-      return take();
-    } catch (const std::bad_alloc&) {
-      if (!has_made_room()) throw;
-    }
-    return take();
-  }
+  // Gives back what may help where upstream has refused: blocks that others have freed, and empty
+  // slabs. Returns whether there were any.
+  MALLARD_COLD bool make_room() noexcept;
 
   void* allocate_oversize(std::size_t bytes, std::size_t alignment);
   void deallocate_oversize(void* p) noexcept;
@@ -144,7 +135,6 @@ class MALLARD_API thread_heaps {
   thread_heap* heap_of_this_thread() noexcept;
   thread_heap& any_heap();
   static void prepare(thread_heap& mine, unsigned size_class) noexcept;
-  MALLARD_COLD bool has_made_room() noexcept;
   void detach_all() noexcept;
   void wait_for_visitors(std::unique_lock<std::mutex>& hold) noexcept;
   void give_back_all() noexcept;

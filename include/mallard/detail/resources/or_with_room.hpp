@@ -1,0 +1,21 @@
+// Purpose: a second attempt where upstream refuses, with the memory that the resource has itself.
+#pragma once
+
+#include <new>
+
+#include "mallard/detail/resources/thread_heaps.hpp"
+
+namespace mallard::inline v1::detail {
+
+// Returns what `take()` does. Where that throws std::bad_alloc, makes room and tries once more.
+template <class Take>
+auto or_with_room(thread_heaps& heaps, Take&& take) {
+  try {
+    return take();
+  } catch (const std::bad_alloc&) {
+    if (!heaps.make_room()) throw;
+  }
+  return take();
+}
+
+}  // namespace mallard::inline v1::detail
