@@ -74,9 +74,8 @@ TEST_F(thread_heaps_test, blocks_that_wait_to_be_put_back_are_not_in_use) {
 // Another thread frees all that upstream has, in no order.
 template <class Resource>
 void expect_that_freed_memory_serves(std::size_t block_bytes, std::size_t other_bytes) {
-  constexpr std::size_t all = std::size_t{8} << 20;
-  mallard::test_resource upstream;
-  mallard::limit_resource limited({.bytes = all}, &upstream);
+  constexpr std::size_t all = std::size_t{2} << 20;
+  mallard::limit_resource limited({.bytes = all});
   Resource resource(&limited);
   std::vector<void*> blocks;
   while (void* const p = resource.try_allocate(block_bytes)) blocks.push_back(p);
