@@ -25,11 +25,6 @@ void cut_mapping(region* r, std::size_t least) noexcept {
   if (gone != 0) os::unmap(end_of(r) + checks::guard_bytes(), gone);
 }
 
-// Changes that the owner made to the pages are looked for when a mapping is freed the first time.
-bool is_as_mapped(region* r) noexcept {
-  return !r->huge_is_fresh || os::are_alike(r, r->huge_mapped);
-}
-
 // The block must not begin at a region's start, where its mark is. If there is a guard page, it
 // lies as near to that as it can.
 std::size_t offset_of(std::size_t bytes, std::size_t alignment, std::size_t all) noexcept {
@@ -212,7 +207,7 @@ bool huge_blocks::keep_with_guard(region* r) noexcept {
     kept_at = os::move(r, bytes, all, region_bytes,
                        [](const void* p) noexcept { return checks::covers(p); });
     if (kept_at == r) kept_at = nullptr;
-  } else if (!is_as_mapped(r)) {
+  } else if (!os::are_alike(r, bytes)) {
     kept_at = nullptr;
   }
   if (kept_at == nullptr) {
@@ -224,6 +219,8 @@ bool huge_blocks::keep_with_guard(region* r) noexcept {
   return true;
 }
 
+// Changes that the owner made to the pages are looked for when a mapping is freed the first time,
+// and, where blocks have guards, each time.
 void huge_blocks::deallocate(void* p) noexcept {
   region* const r = region::of_huge(p);
   const std::size_t bytes = r->huge_mapped;
@@ -234,7 +231,8 @@ void huge_blocks::deallocate(void* p) noexcept {
   const bool is_at_start = address_of(r) % region_bytes == 0;
   if constexpr (checks::has_guards) {
     if (is_at_start && keep_with_guard(r)) return;
-  } else if (is_at_start && r->huge_offset == os::page_bytes && is_as_mapped(r)) {
+  } else if (is_at_start && r->huge_offset == os::page_bytes &&
+             (!r->huge_is_fresh || os::are_alike(r, bytes))) {
     return kept.give(r, bytes);
   }
   os::unmap(r, bytes + checks::guard_bytes());

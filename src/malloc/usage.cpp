@@ -59,12 +59,12 @@ malloc_usage usage_of_malloc(bool with_classes) noexcept {
   out.taken_bytes = of_users.taken_bytes;
   out.at_hand_bytes = of_users.at_hand_bytes;
   out.huge = the_pages.huge.usage();
-  out.supply = the_pages.supply.usage();
   if (with_classes) out.classes = usage_of_slabs(nullptr);
   for (malloc_heap* h = the_heaps.first(); h != nullptr; h = h->next) {
     out.at_hand_bytes += h->at_hand_bytes();
     out.taken_bytes += h->taken_of_slabs();
   }
+  out.supply = the_pages.supply.usage();
   return out;
 }
 
@@ -91,7 +91,7 @@ std::size_t malloc_usage::space_blocks() const noexcept {
 }
 
 std::size_t malloc_usage::in_use_bytes() const noexcept {
-  return slab_bytes() + space_bytes() + huge.mapped_bytes;
+  return std::min(slab_bytes() + space_bytes() + huge.mapped_bytes, held_bytes());
 }
 
 }  // namespace mallard::inline v1::detail

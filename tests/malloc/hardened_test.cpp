@@ -153,6 +153,8 @@ TEST(hardened_malloc, a_sample_of_the_profile_is_checked_as_a_large_block_is) {
 TEST(hardened_malloc, of_many_large_blocks_in_a_second_each_is_checked) {
   expect_report("double_free_where_one_was", "double free of the block");
   EXPECT_EQ(run("overflow_where_one_was").code, 128 + SIGSEGV);
+  // No other block gets pages that a program has changed.
+  EXPECT_EQ(run("read_only_where_one_was").code, 0);
 }
 
 TEST(hardened_malloc, a_write_before_a_large_block_is_reported) {

@@ -313,6 +313,14 @@ const std::map<std::string, std::function<void()>> misuses = {
     {"free_interior", [] { std::free(block(64) + 16); }},
     {"free_unaligned", [] { std::free(block(64) + 1); }},
     {"double_free_where_one_was", [] { free_twice(block_where_one_was_freed()); }},
+    {"read_only_where_one_was",
+     [] {
+       char* const p = block_where_one_was_freed();
+       const auto page = (reinterpret_cast<std::uintptr_t>(p) + 100'000) & ~std::uintptr_t{65535};
+       mprotect(reinterpret_cast<void*>(page), 65536, PROT_READ);
+       std::free(p);
+       std::memset(block(300'000), 1, 300'000);
+     }},
     {"overflow_where_one_was", [] { block_where_one_was_freed()[300'032] = 1; }},
     {"free_inside_large", [] { std::free(block(1 << 20) + 4096); }},
     {"free_static", [] { std::free(static_bytes); }},

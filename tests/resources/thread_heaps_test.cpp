@@ -101,6 +101,19 @@ TEST(thread_heaps, what_other_threads_have_freed_serves_when_upstream_refuses) {
   expect_that_freed_memory_serves<mallard::synchronized_heap_resource>(64, 50'000);
 }
 
+TEST(thread_heaps, empty_segments_of_large_blocks_serve_when_upstream_refuses) {
+  constexpr std::size_t all = std::size_t{4} << 20;
+  mallard::limit_resource limited({.bytes = all});
+  mallard::synchronized_heap_resource resource(&limited);
+  std::vector<void*> large;
+  while (void* const p = resource.try_allocate(600'000)) large.push_back(p);
+  for (void* p : large) resource.deallocate(p, 600'000);
+  for (std::size_t got = 0; got < all / 10 * 7; got += 400) {
+    ASSERT_NO_THROW((void)resource.allocate(400)) << got;
+  }
+  resource.release();
+}
+
 TEST_F(thread_heaps_test, what_an_ended_thread_left_is_adopted) {
   take(1);
   std::vector<void*> left;

@@ -17,7 +17,9 @@ class MALLARD_API locked_blocks {
  public:
   // Upstream and the lock are those of `heaps`; the lock is held across a fork.
   explicit locked_blocks(thread_heaps& heaps) noexcept
-      : blocks_(heaps.source()), lock_(heaps.large_blocks_lock()) {}
+      : blocks_(heaps.source()), lock_(heaps.large_blocks_lock()) {
+    heaps.has_beside(*this);
+  }
 
   // Calls `what(growing_blocks&)` under the lock; it must not call upstream.
   template <class Do>

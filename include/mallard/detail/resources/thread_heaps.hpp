@@ -40,6 +40,8 @@ struct heaps_usage {
   std::size_t orphan_slabs = 0;  // of threads that have ended, not adopted yet
 };
 
+class locked_blocks;
+
 class MALLARD_API thread_heaps {
  public:
   // `upstream_ignores`: upstream is known to take nothing back.
@@ -98,9 +100,12 @@ class MALLARD_API thread_heaps {
   chain_ends take_many(unsigned size_class, std::size_t count, std::size_t bytes);
   void give_many(unsigned size_class, void* first, std::size_t count) noexcept;
 
-  // Gives back what may help where upstream has refused: blocks that others have freed, and empty
-  // slabs. Returns whether there were any.
-  MALLARD_COLD bool make_room() noexcept;
+  // Gives back what may help where upstream has refused: blocks that others have freed, empty
+  // slabs, and empty segments of large blocks. Returns whether there were any. `mine`: the heap
+  // that the call works on; null: the calling thread's.
+  MALLARD_COLD bool make_room(thread_heap* mine) noexcept;
+  // The resource's large blocks, if they do not come from upstream one by one.
+  void has_beside(locked_blocks& large) noexcept { large_blocks_ = &large; }
 
   void* allocate_oversize(std::size_t bytes, std::size_t alignment);
   void deallocate_oversize(void* p) noexcept;
@@ -135,6 +140,7 @@ class MALLARD_API thread_heaps {
   thread_heap* heap_of_this_thread() noexcept;
   thread_heap& any_heap();
   static void prepare(thread_heap& mine, unsigned size_class) noexcept;
+  std::size_t trim_with(thread_heap* mine) noexcept;
   void detach_all() noexcept;
   void wait_for_visitors(std::unique_lock<std::mutex>& hold) noexcept;
   void give_back_all() noexcept;
@@ -150,6 +156,7 @@ class MALLARD_API thread_heaps {
   thread_heap orphans_;           // the common heap, of no thread
   std::mutex large_blocks_lock_;  // taken last; guards the list, or what the resource has instead
   oversize_list oversize_;
+  locked_blocks* large_blocks_ = nullptr;
 };
 
 }  // namespace mallard::inline v1::detail
