@@ -162,7 +162,7 @@ large_space::segment* large_space::take_out(fit_block* b, std::size_t most,
   const bool ends_segment = end == s->bytes - fit_block::header_bytes;
   const std::size_t to_end =
       ends_segment ? s->bytes : round_down(end - behind, slice_supply::word_bytes);
-  const std::size_t to = std::min(to_end, from + most);
+  const std::size_t to = from + std::min(to_end - from, most);
   const bool is_last = to == s->bytes;
   fit_block* const rest =
       is_last ? nullptr : reinterpret_cast<fit_block*>(s->at(to + segment_header_bytes));
@@ -181,8 +181,7 @@ large_space::segment* large_space::take_out(fit_block* b, std::size_t most,
 // Joined segments are seldom empty, but their free blocks may contain whole words. Slabs can use
 // memory that nobody needs here, and the supply knows which of it is dirty.
 large_space::segment* large_space::take_out_words(segment* gone) noexcept {
-  while (fit_block* const b = heap_.find_free(surely_one_word))
-    gone = take_out(b, SIZE_MAX / 2, gone);
+  while (fit_block* const b = heap_.find_free(surely_one_word)) gone = take_out(b, SIZE_MAX, gone);
   return gone;
 }
 

@@ -460,7 +460,7 @@ TEST(malloc_engine, engines_are_objects_that_know_nothing_of_each_other) {
     }
     EXPECT_TRUE(other->has_no_slabs());
     for (void* p : blocks) other->send(p, detail::mark_of(p));
-    EXPECT_TRUE(heap->has_incoming());
+    EXPECT_TRUE(heap->has_waiting());
     one.heaps.end_thread(mine);
     one.heaps.end_thread(others);
     one.heaps.trim(true);

@@ -27,10 +27,7 @@ constexpr std::size_t blocks = 128 * mib / block_bytes;
 std::vector<void*> allocate_and_free_most() {
   std::vector<void*> live(blocks);
   for (void*& p : live) p = std::memset(std::malloc(block_bytes), 1, block_bytes);
-  mallard_test::choices decide(1, blocks);
-  for (std::size_t left = live.size(); left > 1; --left) {
-    std::swap(live[left - 1], live[decide.below(left)]);
-  }
+  mallard_test::shuffle(live, mallard_test::choices(1, blocks));
   for (std::size_t i = blocks / 4; i < blocks; ++i) std::free(live[i]);
   live.resize(blocks / 4);
   return live;

@@ -69,8 +69,8 @@ void overflow_into_header() {
   for (char* p : blocks) std::free(p);
 }
 
-// A block that another thread has freed lies on its way home when it is written to. Of more than
-// some thousand blocks, that thread puts most back itself.
+// A block that another thread has freed lies on its way home when it is written to. Thousands of
+// blocks would not wait: that thread would put most of them back itself.
 void write_to_sent_block() {
   std::vector<char*> blocks;
   for (int i = 0; i < 500; ++i) blocks.push_back(block(32));

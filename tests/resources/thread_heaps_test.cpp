@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <memory>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "mallard/checks/limit_resource.hpp"
@@ -79,10 +78,7 @@ void expect_that_freed_memory_serves(std::size_t block_bytes, std::size_t other_
   Resource resource(&limited);
   std::vector<void*> blocks;
   while (void* const p = resource.try_allocate(block_bytes)) blocks.push_back(p);
-  mallard_test::choices decide(1, blocks.size());
-  for (std::size_t left = blocks.size(); left > 1; --left) {
-    std::swap(blocks[left - 1], blocks[decide.below(left)]);
-  }
+  mallard_test::shuffle(blocks, mallard_test::choices(1, blocks.size()));
   std::thread([&] {
     for (void* p : blocks) resource.deallocate(p, block_bytes);
   }).join();

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace mallard_test {
 
@@ -38,5 +40,13 @@ class choices {
   std::uint64_t state_ = 0;
   std::size_t left_;
 };
+
+// Puts all elements in a random order.
+template <class Element>
+void shuffle(std::vector<Element>& all, choices decide) {
+  for (std::size_t left = all.size(); left > 1; --left) {
+    std::swap(all[left - 1], all[decide.below(left)]);
+  }
+}
 
 }  // namespace mallard_test

@@ -188,6 +188,7 @@ class MALLARD_API fit_heap {
   static bool is_counted(const fit_block* b) noexcept {
     return counts_unpurged && b->bytes() >= least_counted && !b->is(fit_block::purged);
   }
+
   bins* bins_ = nullptr;      // in the first segment
   fit_block* top_ = nullptr;  // the free block at a segment's end; in no bin, used last
   std::size_t in_use_blocks_ = 0;

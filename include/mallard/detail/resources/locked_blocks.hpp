@@ -18,7 +18,7 @@ class MALLARD_API locked_blocks {
   // Upstream and the lock are those of `heaps`; the lock is held across a fork.
   explicit locked_blocks(thread_heaps& heaps) noexcept
       : blocks_(heaps.source()), lock_(heaps.large_blocks_lock()) {
-    heaps.has_beside(*this);
+    heaps.set_large_blocks(*this);
   }
 
   // Calls `what(growing_blocks&)` under the lock; it must not call upstream.

@@ -105,7 +105,7 @@ class MALLARD_API thread_heaps {
   // that the call works on; null: the calling thread's.
   MALLARD_COLD bool make_room(thread_heap* mine) noexcept;
   // The resource's large blocks, if they do not come from upstream one by one.
-  void has_beside(locked_blocks& large) noexcept { large_blocks_ = &large; }
+  void set_large_blocks(locked_blocks& large) noexcept { large_blocks_ = &large; }
 
   void* allocate_oversize(std::size_t bytes, std::size_t alignment);
   void deallocate_oversize(void* p) noexcept;

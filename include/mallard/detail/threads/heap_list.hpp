@@ -80,7 +80,7 @@ class heap_list {
   }
   // The same for a heap that is known to be idle. Requires the lock.
   void work_off(Heap& heap) noexcept {
-    if (!heap.has_incoming()) return;
+    if (!heap.has_waiting()) return;
     const class_set classes = heap.collect();
     // Without a common heap, for lack of memory, the heap's slabs are still its own.
     if (common_ != nullptr) ready_.fetch_or(classes, order::relaxed);

@@ -53,9 +53,8 @@ struct remote_batch {
 template <class Block>
 class remote_list {
  public:
-  bool empty() const noexcept { return head_.load(order::relaxed) == nullptr; }
-  // The same in one order with all pushes and other sequentially consistent operations.
-  bool empty_in_order() const noexcept { return head_.load(order::seq_cst) == nullptr; }
+  // In one order with all pushes and other sequentially consistent operations.
+  bool empty() const noexcept { return head_.load(order::seq_cst) == nullptr; }
 
   // `first` to `last` are linked already.
   void push(Block* first, Block* last) noexcept {

@@ -96,9 +96,8 @@ class alignas(64) sharing_heap {
   class_set collect(std::size_t most = SIZE_MAX) noexcept {
     return has_waiting() ? put_back(most) : 0;
   }
+  // Whether others have sent any, in one order with their sending and with `idle`.
   bool has_waiting() const noexcept { return waiting_ != nullptr || !incoming_.empty(); }
-  // The same in one order with others' sending and with `idle`.
-  bool has_incoming() const noexcept { return waiting_ != nullptr || !incoming_.empty_in_order(); }
 
   // Whether a block of the class can be taken without another slab; it is at hand then.
   bool advance_class(unsigned size_class) noexcept {
