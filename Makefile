@@ -105,16 +105,18 @@ packages:
 	@packaging/test-packages.sh $(ONLY)
 
 # 10^8 operations of 64 threads, compared with a model, on each of the three libraries. A seed by
-# MALLARD_TEST_SEED, another number by MALLARD_TEST_OPERATIONS.
+# MALLARD_TEST_SEED, another number by MALLARD_TEST_OPERATIONS. Then calls that stand still at each instruction.
 stress: deps build/release/CMakeCache.txt
-	@cmake --build --preset release -j $(JOBS) --target malloc_preloaded_tests mallard_malloc \
-	  mallard_malloc_hardened mallard_malloc_sticky
+	@cmake --build --preset release -j $(JOBS) --target malloc_preloaded_tests malloc_stepping_tests \
+	  mallard_malloc mallard_malloc_hardened mallard_malloc_sticky
 	@for library in $(LIBRARIES); do \
 	  echo "== $$library"; \
 	  LD_PRELOAD=build/release/src/malloc/lib$$library.so \
 	    build/release/tests/malloc/malloc_preloaded_tests --gtest_also_run_disabled_tests \
 	    --gtest_filter=*of_64_threads* || exit 1; \
 	done
+	@build/release/tests/malloc/malloc_stepping_tests --gtest_also_run_disabled_tests \
+	  --gtest_filter=*at_every_instruction*
 
 # Longer than the brief runs of `make test`: FUZZ_SECONDS for each target.
 FUZZ_SECONDS ?= 300

@@ -229,6 +229,7 @@ void huge_blocks::deallocate(void* p) noexcept {
   mapped().fetch_sub(bytes, std::memory_order_relaxed);
   forget_spare(r);
   const bool is_at_start = address_of(r) % region_bytes == 0;
+  if (checks::has_guards || r->huge_is_fresh) os::remove_guards(r, bytes);
   if constexpr (checks::has_guards) {
     if (is_at_start && keep_with_guard(r)) return;
   } else if (is_at_start && r->huge_offset == os::page_bytes &&

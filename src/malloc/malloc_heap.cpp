@@ -133,13 +133,13 @@ std::size_t malloc_heap::give_back_free(bool pages) noexcept {
 
 malloc_heap::quiet malloc_heap::trim_if_quiet() noexcept {
   if (idle.load(std::memory_order_relaxed)) return quiet::is_trimmed;
-  if (!lock_.try_acquire()) return quiet::is_needed;
+  if (!lock_.try_lock()) return quiet::is_needed;
   const bool is_quiet = !idle.load(std::memory_order_acquire) && calls_ == calls_seen_;
   calls_seen_ = calls_;
   if (is_quiet && !is_trimmed_) {
     collect(most_at_once);
     if (has_waiting()) {
-      lock_.release();
+      lock_.unlock();
       return quiet::may_have_more;
     }
     rest_and_give_back_empty();
@@ -148,15 +148,21 @@ malloc_heap::quiet malloc_heap::trim_if_quiet() noexcept {
   is_trimmed_ = is_quiet;
   const bool may_have_more = is_quiet && to_purge_bytes_ != 0;
   if (may_have_more) purge_portion();
-  lock_.release();
+  lock_.unlock();
   return !is_quiet ? quiet::is_needed : may_have_more ? quiet::may_have_more : quiet::is_trimmed;
 }
 
-// Its thread may not come for long. Whoever holds the lock puts blocks back, or soon will.
-void malloc_heap::put_back_sent() noexcept {
-  if (!lock_.try_acquire()) return;
+// Its thread may not come for long. While there is too much, each sender puts back more than it
+// sent, also after a thread that held the lock was stopped. A thread that holds other locks never
+// waits for this one.
+void malloc_heap::put_back_sent(bool is_too_much) noexcept {
+  if (is_too_much && !slow_path::is_inside()) {
+    lock_.lock();
+  } else if (!lock_.try_lock()) {
+    return;
+  }
   if (!idle.load(std::memory_order_acquire)) collect(std::size_t{2} * longest_batch_blocks);
-  lock_.release();
+  lock_.unlock();
 }
 
 void malloc_heap::mark_slab(slab& s) noexcept {
@@ -543,7 +549,7 @@ std::size_t malloc_heap::at_hand_bytes() noexcept {
   const holding hold(lock_);
   const thread_cache* const magazines = magazines_.load(std::memory_order_acquire);
   if (magazines == nullptr) return 0;
-  collect(4 * most_at_once);  // nearly all: see put_back_sent
+  collect();
   std::size_t bytes = 0;
   for (unsigned c = 0; c < malloc_class_count; ++c)
     bytes += (held_in_magazine(*magazines, c) + held_in_portion(*magazines, c)) * class_bytes(c);

@@ -123,7 +123,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   auto& pools() noexcept { return pools_; }
   // So many are put back in some 0.1 ms, with checks in 0.5.
   static constexpr std::size_t most_at_once = std::size_t{8} * longest_batch_blocks;
-  void put_back_sent() noexcept;
+  void put_back_sent(bool is_too_much) noexcept;
   void took(slab& s, malloc_heap& from) noexcept;
   void leaving(unsigned size_class) const noexcept { check_current(size_class); }
   void absorb_all(malloc_heap& from) noexcept;

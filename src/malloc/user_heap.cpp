@@ -280,7 +280,12 @@ void user_heap::keep_nameless() noexcept {
     const holding hold(list_lock);
     is_one_of_many = idle_nameless_count >= most_kept_nameless;
   }
-  if (is_one_of_many) trim();
+  if (is_one_of_many) {
+    trim();
+  } else {
+    const holding hold(lock_);
+    give_back_beyond(kept_bytes);
+  }
   const holding hold(list_lock);
   next_nameless_ = idle_nameless;
   idle_nameless = this;
@@ -315,14 +320,11 @@ std::size_t user_heap::end_scope(open_scope& scope) noexcept {
     closed_ = &scope;
     blocks = blocks_in_use_locked();
     if (--open_scopes_ != 0) return blocks;
-    if (blocks == 0) {
-      if (reserved_bytes_ > kept_bytes) wink_out();
-    } else {
-      // Blocks at hand must not hold the slabs of those that go.
-      for (open_scope* s = closed_; s != nullptr; s = s->outer) empty(*s);
-    }
+    // Blocks at hand must not hold the slabs of those that go.
+    for (open_scope* s = closed_; s != nullptr && blocks != 0; s = s->outer) empty(*s);
     if (kind_ == kind::nameless && blocks != 0) kind_ = kind::orphan;
     is_idle = kind_ == kind::nameless;
+    give_back_beyond(kind_ == kind::orphan ? 0 : kept_bytes);
   }
   if (is_idle) keep_nameless();
   return blocks;
@@ -334,6 +336,14 @@ void user_heap::wink_out() noexcept {
   release(false);
   pools_ = {};
   slab_blocks_ = 0;
+}
+
+// Requires the lock. Gives back slabs without a block if there are more bytes of slabs than these.
+void user_heap::give_back_beyond(std::size_t bytes) noexcept {
+  if (reserved_bytes_ <= bytes) return;
+  if (open_scopes_ == 0 && blocks_in_use_locked() == 0) return wink_out();
+  for (unsigned c = 0; c < malloc_class_count; ++c) trim_pool(pools_[c], c);
+  trim_reserve();
 }
 
 void user_heap::empty(open_scope& closed) noexcept {
@@ -376,7 +386,7 @@ void user_heap::spill(open_scope& scope, thread_cache& from, void* p,
 bool user_heap::trim() noexcept {
   {
     const holding hold(lock_);
-    if (open_scopes_ == 0 && blocks_in_use_locked() == 0) wink_out();
+    give_back_beyond(0);
   }
   return space_.trim();
 }

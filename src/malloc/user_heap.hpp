@@ -94,6 +94,7 @@ class user_heap final : public slab_set {
   std::size_t blocks_in_use_locked() noexcept;
   void empty(open_scope& closed) noexcept;
   void wink_out() noexcept;
+  void give_back_beyond(std::size_t bytes) noexcept;
   bool trim() noexcept;
   void keep_nameless() noexcept;
 

@@ -258,6 +258,12 @@ bool are_alike(void* p, std::size_t bytes) noexcept {
   return true;
 }
 
+// Headers older than Linux 6.13 do not name the advice.
+void remove_guards(void* p, std::size_t bytes) noexcept {
+  constexpr int guard_remove = 103;
+  madvise(p, bytes, guard_remove);
+}
+
 void unmap(void* p, std::size_t bytes) noexcept {
   munmap(p, bytes);
 }

@@ -58,6 +58,21 @@ long faults() {
   return usage.ru_minflt;
 }
 
+// Linux 6.13 has the advice.
+TEST(malloc_huge, pages_that_a_block_left_as_guards_can_be_used_by_the_next) {
+  constexpr int guard_install = 102;
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  auto* p = static_cast<unsigned char*>(std::malloc(9 * mib));
+  const std::uintptr_t middle = (reinterpret_cast<std::uintptr_t>(p) + 4 * mib) & ~(page - 1);
+  const bool is_guard = madvise(reinterpret_cast<void*>(middle), page, guard_install) == 0;
+  std::free(p);
+  if (!is_guard) GTEST_SKIP() << "the system has no such guards";
+  for (int i = 0; i < 10; ++i) {
+    p = static_cast<unsigned char*>(std::memset(std::malloc(9 * mib), 1, 9 * mib));
+    std::free(p);
+  }
+}
+
 TEST(malloc_huge, touched_blocks_that_come_and_go_take_few_page_faults) {
   constexpr int turns = 100;
   for (const std::size_t bytes : {300'000ul, 5 * mib, 20 * mib}) {

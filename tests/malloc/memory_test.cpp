@@ -1,9 +1,15 @@
 // Memory goes back to the system while blocks are in use all over.
 #include <gtest/gtest.h>
+#include <limits.h>
 #include <malloc.h>
+#include <pthread.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -82,6 +88,69 @@ TEST(malloc_memory, blocks_of_a_cache_line_stay_with_the_thread_that_frees_them)
   EXPECT_EQ(next, theirs);
   std::free(next);
   std::free(mine);
+}
+
+// How much of a sleeping thread's blocks counts as in use after others have freed them all.
+std::size_t left_of_sleeping_threads_blocks(
+    const std::function<void(const std::vector<void*>&)>& free_all) {
+  constexpr std::size_t bytes = 32;
+  const std::size_t before = mallinfo2().uordblks;
+  std::vector<void*> all(400'000);
+  std::atomic<bool> is_filled = false;
+  std::atomic<bool> may_end = false;
+  std::thread owner([&] {
+    for (void*& p : all) p = std::malloc(bytes);
+    is_filled = true;
+    is_filled.notify_one();
+    may_end.wait(false);
+  });
+  is_filled.wait(false);
+  free_all(all);
+  const std::size_t after = mallinfo2().uordblks;
+  may_end = true;
+  may_end.notify_one();
+  owner.join();
+  return after - std::min(after, before + all.size() * sizeof(void*));
+}
+
+TEST(malloc_memory, what_several_threads_free_at_once_does_not_pile_up_while_their_owner_sleeps) {
+  const std::size_t left = left_of_sleeping_threads_blocks([](const std::vector<void*>& all) {
+    constexpr std::size_t senders = 8;
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < senders; ++t) {
+      threads.emplace_back([&all, t] {
+        for (std::size_t i = t; i < all.size(); i += senders) std::free(all[i]);
+      });
+    }
+    for (std::thread& t : threads) t.join();
+  });
+  EXPECT_LT(left, mib);
+}
+
+pthread_key_t last_key;
+const std::vector<void*>* to_free_at_the_end = nullptr;
+
+// In the last round of destructors a thread has no heap any more.
+void free_in_the_last_round(void* rounds_left) {
+  const auto left = reinterpret_cast<std::uintptr_t>(rounds_left);
+  if (left > 1) {
+    pthread_setspecific(last_key, reinterpret_cast<void*>(left - 1));
+    return;
+  }
+  for (void* const p : *to_free_at_the_end) std::free(p);
+}
+
+TEST(malloc_memory, what_a_thread_without_a_heap_frees_does_not_pile_up_either) {
+  ASSERT_EQ(pthread_key_create(&last_key, free_in_the_last_round), 0);
+  const std::size_t left = left_of_sleeping_threads_blocks([](const std::vector<void*>& all) {
+    to_free_at_the_end = &all;
+    std::thread([] {
+      pthread_setspecific(last_key,
+                          reinterpret_cast<void*>(std::uintptr_t{PTHREAD_DESTRUCTOR_ITERATIONS}));
+    }).join();
+  });
+  pthread_key_delete(last_key);
+  EXPECT_LT(left, mib);
 }
 
 }  // namespace

@@ -110,6 +110,44 @@ TEST_F(malloc_scopes, without_a_heap_the_memory_goes_with_the_last_survivor) {
 }
 
 // While a large survivor is resized, it is in no list of its heap.
+// Blocks of all sizes with a slab, of which nothing lives in the end.
+void use_every_class() {
+  std::vector<void*> all;
+  for (std::size_t bytes = 16; bytes <= 200 * kib; bytes += bytes / 4) {
+    all.push_back(std::malloc(bytes));
+  }
+  for (void* const p : all) std::free(p);
+}
+
+TEST_F(malloc_scopes, a_survivor_holds_its_slab_and_no_other) {
+  constexpr std::size_t count = 20;
+  malloc_trim(0);
+  const std::size_t before = mallinfo2().arena;
+  std::vector<void*> survivors(count);
+  for (void*& p : survivors) {
+    const malloc_scope scope;
+    p = std::malloc(16);
+    use_every_class();
+  }
+  malloc_trim(0);
+  EXPECT_LT(mallinfo2().arena, before + 4 * mib);
+  for (void* const p : survivors) std::free(p);
+}
+
+TEST_F(malloc_scopes, a_heap_with_blocks_gives_its_empty_slabs_back_when_malloc_trims) {
+  malloc_trim(0);
+  const std::size_t before = mallinfo2().arena;
+  void* const p = mallard_heap_allocate(heap_, 16, 0);
+  std::vector<void*> all;
+  for (std::size_t bytes = 16; bytes <= 200 * kib; bytes += bytes / 4) {
+    all.push_back(mallard_heap_allocate(heap_, bytes, 0));
+  }
+  for (void* const block : all) std::free(block);
+  malloc_trim(0);
+  EXPECT_LT(mallinfo2().arena, before + mib);
+  std::free(p);
+}
+
 TEST_F(malloc_scopes, a_scope_counts_no_survivor_of_another_whose_last_ones_change_at_once) {
   for (int round = 0; round < 500; ++round) {
     void* large = nullptr;

@@ -13,6 +13,11 @@ namespace malloc_test {
 
 namespace detail = mallard::detail;
 
+// A thread's first calls are served without a heap of its own; for this block there has to be one.
+inline void have_heap() {
+  detail::deallocate(detail::allocate(5'000));
+}
+
 class stepped_engine final : public mallard_test::stepped_subject {
  public:
   // Small blocks go home when they are freed elsewhere, larger ones stay; the last two are no

@@ -22,21 +22,20 @@ void expect_to_hold_in_orders(std::size_t count, const std::vector<std::vector<s
   }
 }
 
-// A thread's first calls are served without a heap of its own; for this block there has to be one.
-void have_heap(shared_blocks&) {
-  detail::deallocate(detail::allocate(5'000));
+void begin(shared_blocks&) {
+  malloc_test::have_heap();
 }
 
 step allocate(std::size_t count, std::size_t bytes) {
   return [=](shared_blocks& blocks) {
-    have_heap(blocks);
+    malloc_test::have_heap();
     blocks.allocate(count, bytes);
   };
 }
 
 step free_oldest(std::size_t count) {
   return [=](shared_blocks& blocks) {
-    have_heap(blocks);
+    malloc_test::have_heap();
     blocks.free_oldest(count);
   };
 }
@@ -61,7 +60,7 @@ TEST(malloc_stepping, slabs_that_are_adopted_keep_the_blocks_that_are_under_way)
 
 // A thread without a heap of its own sends each block alone.
 TEST(malloc_stepping, threads_without_a_heap_lose_nothing_either) {
-  expect_to_hold_in_orders(90, {{allocate(40, 48), have_heap},
+  expect_to_hold_in_orders(90, {{allocate(40, 48), begin},
                                 {[](shared_blocks& blocks) { blocks.allocate(5, 48); },
                                  [](shared_blocks& blocks) { blocks.free_oldest(10); }},
                                 {[](shared_blocks& blocks) { blocks.free_oldest(20); }, trim}});

@@ -23,10 +23,17 @@ class stepped_threads {
 
   // The thread makes the step; it begins if it is not there. Throws what the step throws.
   void run(std::size_t thread, std::function<void()> what) {
+    start(thread, std::move(what));
+    wait_for(thread);
+  }
+
+  // The same in two parts.
+  void start(std::size_t thread, std::function<void()> what) {
     std::unique_ptr<turns>& of = turns_[thread];
     if (of == nullptr) of = std::make_unique<turns>();
-    of->make(std::move(what));
+    of->start(std::move(what));
   }
+  void wait_for(std::size_t thread) { turns_[thread]->wait(); }
 
   // When this returns the thread has left what is the thread's own.
   void end(std::size_t thread) { turns_[thread] = nullptr; }
@@ -43,9 +50,11 @@ class stepped_threads {
     turns(const turns&) = delete;
     turns& operator=(const turns&) = delete;
 
-    void make(std::function<void()> what) {
+    void start(std::function<void()> what) {
       step_ = std::move(what);
       mine_.release();
+    }
+    void wait() {
       done_.acquire();
       if (failure_ != nullptr) std::rethrow_exception(failure_);
     }

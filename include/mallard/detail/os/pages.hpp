@@ -57,6 +57,9 @@ void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignm
 // Whether the pages, which begin a mapping of `map`, are all alike. They are not when a part was
 // advised, locked or protected.
 bool are_alike(void* p, std::size_t bytes) noexcept;
+// Pages that the program has made guards (MADV_GUARD_INSTALL) can be used again, and are zero. The
+// system has no other sign of them: they look like the others.
+void remove_guards(void* p, std::size_t bytes) noexcept;
 
 // Gives back memory and addresses of `map` or `reserve`.
 void unmap(void* p, std::size_t bytes) noexcept;

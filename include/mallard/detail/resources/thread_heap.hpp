@@ -103,7 +103,7 @@ class MALLARD_API thread_heap final : public class_pools,
   // So many are put back in some 0.5 ms. Only its thread may do that: if it were less, much memory
   // would wait while the heap takes more.
   static constexpr std::size_t most_at_once = std::size_t{64} * longest_batch_blocks;
-  static void put_back_sent() noexcept {}
+  static void put_back_sent(bool) noexcept {}
   static void took(slab&, thread_heap&) noexcept {}
   static void leaving(unsigned) noexcept {}
   bool may_leave_slabs() const noexcept;

@@ -13,7 +13,7 @@
 
 namespace mallard::inline v1::detail {
 
-// A batch holds at most so many bytes of blocks, or one block.
+// A batch holds at most so many bytes of blocks, or one block. Small blocks count as a part of it.
 inline constexpr std::size_t batch_bytes = std::size_t{32} << 10;
 inline constexpr unsigned longest_batch_blocks = 64;
 
@@ -37,7 +37,10 @@ struct remote_batch {
   void begin(Heap* heap, void* p, std::size_t size_class) noexcept {
     Block* const block = Block::at(p, size_class);
     block->set_next(nullptr);
-    *this = {heap, block, block, static_cast<std::int32_t>(batch_bytes) - 1};
+    *this = {heap, block, block, std::int32_t{batch_bytes} - 1 - batch_weights[size_class]};
+  }
+  std::uint32_t bytes() const noexcept {
+    return static_cast<std::uint32_t>(std::int32_t{batch_bytes} - 1 - room);
   }
   // For a block of the batch's heap. False when the batch must be sent.
   MALLARD_ALWAYS_INLINE bool add(void* p, std::size_t size_class) noexcept {

@@ -6,8 +6,8 @@
 // whole list by one exchange when it has nothing at hand, and puts the blocks into their slabs
 // in runs of one class: as many as it takes, and before it takes another slab a portion, so that
 // no call pays for all that others have freed in an hour. Where others may work on a heap, who
-// sends it much puts back twice as much as it sends, so that a portion is nearly all. A block whose
-// slab has moved to another heap meanwhile is sent on.
+// sends it much puts back twice as much as it sends, so that little waits. A block whose slab has
+// moved to another heap meanwhile is sent on.
 //
 // A heap, of the library or of the malloc, derives from its slab_set and from this. Only its thread
 // works on it, under the heap's lock if others may give back what it holds for nothing. A heap
@@ -21,8 +21,9 @@
 //          took(slab, from)             a slab of another heap has become its own
 //          leaving(class)               its current slab is about to leave
 //          may_leave_slabs()            whether others get its slabs when the thread ends
-//          put_back_sent()              a part, by who sends it much; nothing where only its
-//                                       thread works on it
+//          put_back_sent(is_too_much)   a part, by who sends it much, after waiting for the lock
+//                                       if it is too much; nothing where only its thread works on
+//                                       it
 //          most_at_once                 the blocks of a portion
 //   Block  content of a free block on its way: at(p, class), set_next, next, leave, and home: the
 //          heap and the class of its slab, which may have moved to another heap meanwhile
@@ -64,7 +65,8 @@ class alignas(64) sharing_heap {
     batch b;
     b.begin(home.heap(), p, home.size_class());
     hand_over(b);
-    if (b.to->idle.load(order::seq_cst)) b.to->list().collect_idle(*b.to);
+    if (!b.to->idle.load(order::seq_cst)) return b.to->put_back_if_much();
+    b.to->list().collect_idle(*b.to);
   }
 
   // Hands over a batch that is not empty.
@@ -73,11 +75,7 @@ class alignas(64) sharing_heap {
     hand_over(b);
     b = {};
     // In one order with the push; `heap_list::end_thread` does the two the other way round.
-    if (!to.idle.load(order::seq_cst)) {
-      const sharing_heap& sent_to = to;
-      if (sent_to.pushes_.load(order::relaxed) >= many_pushes) to.put_back_sent();
-      return;
-    }
+    if (!to.idle.load(order::seq_cst)) return to.put_back_if_much();
     // Whoever works on an idle heap already holds the lock that this would take.
     if (idle.load(order::relaxed)) return self().list().work_off(to);
     self().list().collect_idle(to);
@@ -98,6 +96,11 @@ class alignas(64) sharing_heap {
   }
   // Whether others have sent any, in one order with their sending and with `idle`.
   bool has_waiting() const noexcept { return waiting_ != nullptr || !incoming_.empty(); }
+  // For who has sent it blocks: what waits is bounded, whether its thread comes or not.
+  void put_back_if_much() noexcept {
+    const std::uint32_t bytes = waiting_bytes_.load(order::relaxed);
+    if (bytes >= much_bytes) self().put_back_sent(bytes >= 2 * much_bytes);
+  }
 
   // Whether a block of the class can be taken without another slab; it is at hand then.
   bool advance_class(unsigned size_class) noexcept {
@@ -152,6 +155,7 @@ class alignas(64) sharing_heap {
     forget_batches();
     incoming_.take_all();
     waiting_ = nullptr;
+    waiting_bytes_.store(0, order::relaxed);
   }
   void forget_batches() noexcept {
     self().batches() = {};
@@ -163,8 +167,9 @@ class alignas(64) sharing_heap {
 
   static void hand_over(const batch& b) noexcept {
     sharing_heap& to = *b.to;
+    // First: who puts them back subtracts them.
+    to.waiting_bytes_.fetch_add(b.bytes(), order::relaxed);
     to.incoming_.push(b.first, b.last);
-    to.pushes_.fetch_add(1, order::relaxed);
   }
 
   MALLARD_COLD void send_first(batch& b, void* p, block_home home) noexcept {
@@ -175,13 +180,11 @@ class alignas(64) sharing_heap {
 
   [[gnu::noinline]] class_set put_back(std::size_t most) noexcept {
     class_set classes = 0;
+    std::uint32_t bytes = 0;
     std::array<void*, longest_batch_blocks> run;
     while (most != 0) {
       if (waiting_ == nullptr) waiting_ = incoming_.take_all();
-      if (waiting_ == nullptr) {
-        pushes_.store(0, order::relaxed);
-        break;
-      }
+      if (waiting_ == nullptr) break;
       const block_home home = waiting_->home();
       const auto size_class = static_cast<unsigned>(home.size_class());
       classes |= class_set{1} << size_class;
@@ -193,12 +196,15 @@ class alignas(64) sharing_heap {
         waiting_ = after;
       } while (waiting_ != nullptr && count != longest && waiting_->home() == home);
       most -= count;
+      bytes +=
+          static_cast<std::uint32_t>(count) * static_cast<std::uint32_t>(batch_weights[size_class]);
       if (home.heap() == &self()) {
         self().give_run(run.data(), run.data() + count, size_class);
       } else {
         forward(run.data(), run.data() + count, home);
       }
     }
+    waiting_bytes_.fetch_sub(bytes, order::relaxed);
     return classes;
   }
 
@@ -217,11 +223,11 @@ class alignas(64) sharing_heap {
     if (to.idle.load(order::seq_cst)) self().list().collect_idle(to);
   }
 
-  static constexpr std::uint32_t many_pushes = 32;
+  static constexpr std::uint32_t much_bytes = 32 * batch_bytes;
 
   bool has_batches_ = false;  // there may be some
-  // Since all was last known to be put back. Here there is room for it.
-  atomic<std::uint32_t> pushes_{0};
+  // Sent and not put back yet, as batches count them. Here there is room for it.
+  atomic<std::uint32_t> waiting_bytes_{0};
   Block* waiting_ = nullptr;  // taken from those below, and not yet put back
   // Other threads write this; they also read what is above.
   remote_list<Block> incoming_;
