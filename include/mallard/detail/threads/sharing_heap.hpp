@@ -99,7 +99,9 @@ class alignas(64) sharing_heap {
   // For who has sent it blocks: what waits is bounded, whether its thread comes or not.
   void put_back_if_much() noexcept {
     const std::uint32_t bytes = waiting_bytes_.load(order::relaxed);
-    if (bytes >= much_bytes) self().put_back_sent(bytes >= 2 * much_bytes);
+    if (bytes < much_bytes && !was_much_.load(order::relaxed)) return;
+    was_much_.store(true, order::relaxed);
+    self().put_back_sent(bytes >= 2 * much_bytes);
   }
 
   // Whether a block of the class can be taken without another slab; it is at hand then.
@@ -184,7 +186,10 @@ class alignas(64) sharing_heap {
     std::array<void*, longest_batch_blocks> run;
     while (most != 0) {
       if (waiting_ == nullptr) waiting_ = incoming_.take_all();
-      if (waiting_ == nullptr) break;
+      if (waiting_ == nullptr) {
+        was_much_.store(false, order::relaxed);
+        break;
+      }
       const block_home home = waiting_->home();
       const auto size_class = static_cast<unsigned>(home.size_class());
       classes |= class_set{1} << size_class;
@@ -226,6 +231,9 @@ class alignas(64) sharing_heap {
   static constexpr std::uint32_t much_bytes = 32 * batch_bytes;
 
   bool has_batches_ = false;  // there may be some
+  // There was much since all was last known to be put back: until then senders go on, while the
+  // blocks are in the processor's caches.
+  atomic<bool> was_much_{false};
   // Sent and not put back yet, as batches count them. Here there is room for it.
   atomic<std::uint32_t> waiting_bytes_{0};
   Block* waiting_ = nullptr;  // taken from those below, and not yet put back
