@@ -288,7 +288,7 @@ TEST_P(malloc_interrupted, may_stand_still_anywhere_while_others_go_on) {
           other,
           [&] {
             choices decide(seed, 10'000);
-            for (int i = 0; i < 30; ++i) {
+            for (int i = 0; i < 10; ++i) {
               const place stands{met[decide.below(met.size())], 1 + decide.below(3)};
               run_interrupted(GetParam(), other, stands, decide);
             }
