@@ -25,6 +25,13 @@ void cut_mapping(region* r, std::size_t least) noexcept {
   if (gone != 0) os::unmap(end_of(r) + checks::guard_bytes(), gone);
 }
 
+// Changes that the owner made to the pages are looked for when a mapping is freed the first time.
+bool is_as_mapped(region* r) noexcept {
+  if (!r->huge_is_fresh) return true;
+  os::remove_guards(r, r->huge_mapped);
+  return os::are_alike(r, r->huge_mapped);
+}
+
 // The block must not begin at a region's start, where its mark is. If there is a guard page, it
 // lies as near to that as it can.
 std::size_t offset_of(std::size_t bytes, std::size_t alignment, std::size_t all) noexcept {
@@ -202,6 +209,7 @@ bool huge_blocks::keep_with_guard(region* r) noexcept {
   std::byte* const guard = end_of(r);
   if (checks::must_clear() || all > budget_.may_keep(kept.bytes())) return false;
   if (!budget_.take(checks::guard_bytes())) return false;
+  os::remove_guards(r, bytes);
   void* kept_at = r;
   if (may_move()) {
     kept_at = os::move(r, bytes, all, region_bytes,
@@ -219,8 +227,6 @@ bool huge_blocks::keep_with_guard(region* r) noexcept {
   return true;
 }
 
-// Changes that the owner made to the pages are looked for when a mapping is freed the first time,
-// and, where blocks have guards, each time.
 void huge_blocks::deallocate(void* p) noexcept {
   region* const r = region::of_huge(p);
   const std::size_t bytes = r->huge_mapped;
@@ -229,11 +235,9 @@ void huge_blocks::deallocate(void* p) noexcept {
   mapped().fetch_sub(bytes, std::memory_order_relaxed);
   forget_spare(r);
   const bool is_at_start = address_of(r) % region_bytes == 0;
-  if (checks::has_guards || r->huge_is_fresh) os::remove_guards(r, bytes);
   if constexpr (checks::has_guards) {
     if (is_at_start && keep_with_guard(r)) return;
-  } else if (is_at_start && r->huge_offset == os::page_bytes &&
-             (!r->huge_is_fresh || os::are_alike(r, bytes))) {
+  } else if (is_at_start && r->huge_offset == os::page_bytes && is_as_mapped(r)) {
     return kept.give(r, bytes);
   }
   os::unmap(r, bytes + checks::guard_bytes());

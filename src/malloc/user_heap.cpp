@@ -320,9 +320,11 @@ std::size_t user_heap::end_scope(open_scope& scope) noexcept {
     closed_ = &scope;
     blocks = blocks_in_use_locked();
     if (--open_scopes_ != 0) return blocks;
-    // Blocks at hand must not hold the slabs of those that go.
-    for (open_scope* s = closed_; s != nullptr && blocks != 0; s = s->outer) empty(*s);
-    if (kind_ == kind::nameless && blocks != 0) kind_ = kind::orphan;
+    if (blocks != 0) {
+      // Blocks at hand must not hold the slabs of those that go.
+      for (open_scope* s = closed_; s != nullptr; s = s->outer) empty(*s);
+      if (kind_ == kind::nameless) kind_ = kind::orphan;
+    }
     is_idle = kind_ == kind::nameless;
     give_back_beyond(kind_ == kind::orphan ? 0 : kept_bytes);
   }

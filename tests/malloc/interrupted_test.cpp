@@ -28,7 +28,7 @@ using mallard_test::require;
 using mallard_test::stepped_threads;
 using malloc_test::have_heap;
 
-// Blocks of one size. What it does before `fill` and after `check` are calls of the engine alone.
+// Blocks of one size. Allocating and freeing them is nothing but calls of the engine.
 class pile {
  public:
   pile(std::size_t count, std::size_t bytes) : blocks_(count), words_(bytes / sizeof(void*)) {}
@@ -107,11 +107,12 @@ struct named_call {
   const char* name;
   void (*make)(world&);
   bool is_of_new_thread = false;
+  bool frees_mine = false;  // so nobody else does
 };
 
 constexpr std::array calls = {
     named_call{"allocates", [](world& w) { w.next.allocate(); }},
-    named_call{"frees its own", [](world& w) { w.mine.free(); }},
+    named_call{"frees its own", [](world& w) { w.mine.free(); }, false, true},
     named_call{"frees blocks of another", [](world& w) { w.theirs.free(); }},
     named_call{"begins",
                [](world& w) {
@@ -131,7 +132,7 @@ constexpr std::array calls = {
                }},
     named_call{"uses a heap",
                [](world& w) {
-                 if (w.heap != nullptr) w.of_heap.allocate_from(*w.heap);
+                 w.of_heap.allocate_from(*w.heap);
                  w.of_heap.free();
                }},
     named_call{"makes a heap and destroys it",
@@ -150,7 +151,6 @@ constexpr std::array calls = {
                }},
 };
 
-// The others' blocks are freed twice if the call frees them as well.
 constexpr std::array meanwhile = {
     named_call{"another allocates",
                [](world& w) { w.threads.run(second, [&] { w.more.allocate_and_fill(); }); }},
@@ -169,9 +169,7 @@ constexpr std::array meanwhile = {
                }},
     named_call{"another trims", [](world&) { detail::trim(); }},
     named_call{"another uses its heap",
-               [](world& w) {
-                 if (w.heap != nullptr) detail::deallocate(w.heap->allocate(100, 1));
-               }},
+               [](world& w) { detail::deallocate(w.heap->allocate(100, 1)); }},
     named_call{"seconds pass",
                [](world& w) {
                  for (int i = 0; i < 4; ++i) {
@@ -194,7 +192,8 @@ constexpr std::array meanwhile = {
                  });
                  require(child.passed, "in a child: ", child.message);
                }},
-    named_call{"the system refuses memory", [](world&) { malloc_test::refuses_mappings = true; }},
+    named_call{"the system refuses memory",
+               [](world&) { malloc_test::refuses = [] { return true; }; }},
     // Else a signal handler would take the lock.
     named_call{"holds no lock unless it is in a slow path",
                [](world& w) {
@@ -236,12 +235,12 @@ void run(const named_call& call, std::size_t bytes, choices& decide,
   });
   w.heap = detail::user_heap::create();
   require(w.heap != nullptr, "no heap");
-  w.are_mine_freed = call.make == calls[1].make;
+  w.are_mine_freed = call.frees_mine;
   run_call(w, [&] {
     w.progress = &detail::progress;
     call.make(w);
   });
-  malloc_test::refuses_mappings = false;
+  malloc_test::refuses = malloc_test::refuses_none;
   w.next.fill();
   for (std::size_t t = first; t <= third + 1; ++t) w.threads.end(t);
   for (pile* const p : {&w.mine, &w.theirs, &w.next, &w.more}) p->check_and_free();

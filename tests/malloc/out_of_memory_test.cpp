@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdarg>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "malloc/huge_block.hpp"
 #include "malloc/large_space.hpp"
 #include "malloc/malloc_pages.hpp"
+#include "malloc/system_stand_in.hpp"
 #include "support/expect_passed.hpp"
 #include "support/footprint.hpp"
 #include "support/forked.hpp"
@@ -30,61 +30,36 @@ long calls = 0;
 long first_refused = never;
 bool refuse_all_after = false;
 
-// Nothing can be moved, as on kernels that unmap the target before they refuse; and at once another
-// thread maps something there.
-bool take_target_away = false;
-std::vector<unsigned char*> taken_away;
-constexpr std::size_t taken_bytes = 4096;
-
 bool is_refused() {
   const long call = calls++;
   if (first_refused == never) return false;
   return refuse_all_after ? call >= first_refused : call == first_refused;
 }
 
-}  // namespace
+// Nothing can be moved, as on kernels that unmap the target before they refuse; and at once another
+// thread maps something there.
+bool take_target_away = false;
+std::vector<unsigned char*> taken_away;
+constexpr std::size_t taken_bytes = 4096;
 
-// The linker lets the engine call these: see --wrap.
-extern "C" {
-void* __real_mmap(void*, size_t, int, int, int, off_t);
-void* __real_mremap(void*, size_t, size_t, int, void*);
-int __real_madvise(void*, size_t, int);
-
-void* __wrap_mmap(void* p, size_t bytes, int protection, int flags, int fd, off_t offset) {
-  if (!is_refused()) return __real_mmap(p, bytes, protection, flags, fd, offset);
-  errno = ENOMEM;
-  return MAP_FAILED;
-}
-void* __wrap_mremap(void* p, size_t bytes, size_t new_bytes, int flags, ...) {
-  va_list more;
-  va_start(more, flags);
-  void* const to = (flags & MREMAP_FIXED) != 0 ? va_arg(more, void*) : nullptr;
-  va_end(more);
+bool is_move_refused(void* to, std::size_t bytes, std::size_t new_bytes) {
   if (take_target_away && to != nullptr) {
     munmap(to, new_bytes);
     void* const other = __real_mmap(to, new_bytes, PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     taken_away.push_back(static_cast<unsigned char*>(std::memset(other, 7, taken_bytes)));
-    errno = ENOMEM;
-    return MAP_FAILED;
+    return true;
   }
   // A block does not grow where it is; what is asked of a target's remains is answered truly.
-  if (take_target_away && bytes < new_bytes - taken_bytes) {
-    errno = ENOMEM;
-    return MAP_FAILED;
-  }
-  if (!is_refused()) return __real_mremap(p, bytes, new_bytes, flags, to);
-  errno = ENOMEM;
-  return MAP_FAILED;
-}
-int __wrap_madvise(void* p, size_t bytes, int advice) {
-  if (!is_refused()) return __real_madvise(p, bytes, advice);
-  errno = ENOMEM;
-  return -1;
-}
+  if (take_target_away && bytes < new_bytes - taken_bytes) return true;
+  return is_refused();
 }
 
-namespace {
+const bool stands_in = [] {
+  malloc_test::refuses = is_refused;
+  malloc_test::refuses_move = is_move_refused;
+  return true;
+}();
 
 struct block {
   unsigned char* p;

@@ -109,7 +109,6 @@ TEST_F(malloc_scopes, without_a_heap_the_memory_goes_with_the_last_survivor) {
   EXPECT_LT(mallard_test::resident_bytes(), before + 4 * mib);
 }
 
-// While a large survivor is resized, it is in no list of its heap.
 // Blocks of all sizes with a slab, of which nothing lives in the end.
 void use_every_class() {
   std::vector<void*> all;
@@ -148,6 +147,7 @@ TEST_F(malloc_scopes, a_heap_with_blocks_gives_its_empty_slabs_back_when_malloc_
   std::free(p);
 }
 
+// While a large survivor is resized, it is in no list of its heap.
 TEST_F(malloc_scopes, a_scope_counts_no_survivor_of_another_whose_last_ones_change_at_once) {
   for (int round = 0; round < 500; ++round) {
     void* large = nullptr;

@@ -158,6 +158,7 @@ class alignas(64) sharing_heap {
     incoming_.take_all();
     waiting_ = nullptr;
     waiting_bytes_.store(0, order::relaxed);
+    was_much_.store(false, order::relaxed);
   }
   void forget_batches() noexcept {
     self().batches() = {};
