@@ -342,16 +342,16 @@ void* allocate_slow(std::size_t bytes) noexcept {
 
 // A remote block that may stay with the thread that frees it does, if there is room, and is the
 // first to be used again. Others go back to their heap: their cache lines may have blocks that the
-// other thread uses.
+// other thread uses. A signal handler that interrupts malloc sends none: sending takes locks.
 void deallocate_elsewhere(void* p, slice_mark mark) noexcept {
   if (!mark.is_slab()) return deallocate_slow(p);
   malloc_heap* const home = mark.heap();
   malloc_heap::batch& batch = cache.batches->of(home);
   if (batch.to != home) [[unlikely]] {
-    const bool sends = cache.heap != nullptr && cache.heap != home;
+    const bool sends = cache.heap != nullptr && cache.heap != home && !slow_path::is_inside();
     return sends ? cache.heap->send(p, mark) : deallocate_slow(p);
   }
-  if (!batch.add(p, mark.size_class())) [[unlikely]] {
+  if (!batch.add(p, mark.size_class()) && !slow_path::is_inside()) [[unlikely]] {
     cache.heap->post(cache.batches->of(home));
   }
 }

@@ -19,8 +19,8 @@
 #include "malloc/fork.hpp"
 
 #include <pthread.h>
-#include <time.h>
 
+#include "mallard/detail/os/futex.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/os/threads.hpp"
 #include "malloc/background.hpp"
@@ -70,9 +70,8 @@ constexpr unsigned every_lock = begun - 1;
 // Sleeps, because a timer of processor time whose handler forks must not run meanwhile: its
 // handlers would follow each other, and the code that they interrupt would never release its lock.
 void wait_for_others() noexcept {
-  constexpr timespec short_time{0, 100'000};
   const kept_errno keep;
-  nanosleep(&short_time, nullptr);
+  os::sleep_briefly();
 }
 
 bool take_if_free(futex_lock& lock) noexcept {

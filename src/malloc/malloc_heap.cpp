@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "mallard/detail/os/futex.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/background.hpp"
 #include "malloc/fatal.hpp"
@@ -153,13 +154,14 @@ malloc_heap::quiet malloc_heap::trim_if_quiet() noexcept {
 }
 
 // Its thread may not come for long. While there is too much, each sender puts back more than it
-// sent, also after a thread that held the lock was stopped. A thread that holds other locks never
-// waits for this one.
+// sent, also after a thread that held the lock was stopped: but a sender waits a moment only, as
+// that thread may not go on. One that may hold other locks does not wait.
 void malloc_heap::put_back_sent(bool is_too_much) noexcept {
-  if (is_too_much && !slow_path::is_inside()) {
-    lock_.lock();
-  } else if (!lock_.try_lock()) {
-    return;
+  const kept_errno keep;
+  if (!lock_.try_lock()) {
+    if (!is_too_much || slow_path::is_inside()) return;
+    os::sleep_briefly();
+    if (!lock_.try_lock()) return;
   }
   if (!idle.load(std::memory_order_acquire)) collect(std::size_t{2} * longest_batch_blocks);
   lock_.unlock();

@@ -1,5 +1,6 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "mallard/detail/os/futex.hpp"
@@ -12,6 +13,11 @@ void wait_at(const void* word, std::uint32_t value) noexcept {
 
 void wake_one_at(const void* word) noexcept {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+void sleep_briefly() noexcept {
+  constexpr timespec short_time{0, 100'000};
+  nanosleep(&short_time, nullptr);
 }
 
 }  // namespace mallard::inline v1::detail::os

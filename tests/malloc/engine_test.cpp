@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <latch>
 #include <random>
 #include <set>
 #include <thread>
@@ -14,6 +15,7 @@
 #include "malloc/malloc_pages.hpp"
 #include "malloc/random_program.hpp"
 #include "malloc/scope.hpp"
+#include "malloc/slow_path.hpp"
 #include "support/expect_passed.hpp"
 #include "support/require.hpp"
 #include "support/seeds.hpp"
@@ -441,6 +443,54 @@ TEST(malloc_engine, who_frees_many_of_another_threads_blocks_puts_them_back) {
   // Blocks that wait are not in use: whoever asks puts them back.
   const std::size_t at_hand = is.owner->at_hand_bytes();
   EXPECT_LE(is.owner->taken_of_slabs() - at_hand, 48U);
+}
+
+// A thread that has allocated and sleeps, in the engine of this process.
+class sleeping_owner {
+ public:
+  explicit sleeping_owner(std::size_t count) : blocks(count) { is_filled_.wait(); }
+  ~sleeping_owner() {
+    is_over_.count_down();
+    thread_.join();
+  }
+
+  std::vector<void*> blocks;
+  detail::malloc_heap* heap = nullptr;
+
+ private:
+  std::latch is_filled_{1};
+  std::latch is_over_{1};
+  std::thread thread_{[this] {
+    for (void*& p : blocks) p = detail::allocate(48);
+    heap = detail::cache.heap;
+    is_filled_.count_down();
+    is_over_.wait();
+  }};
+};
+
+// A signal handler that has interrupted malloc may have interrupted who holds any lock.
+TEST(malloc_engine, who_frees_in_the_middle_of_malloc_sends_nothing) {
+  mallard_test::expect_passed([] {
+    const sleeping_owner owner(1'000);
+    detail::deallocate(detail::allocate(5'000));  // this thread has a heap now
+    const detail::slow_path here;
+    for (void* p : owner.blocks) detail::deallocate(p);
+    mallard_test::require(!owner.heap->has_waiting(), "blocks were sent");
+  });
+}
+
+TEST(malloc_engine, who_frees_with_others_puts_back_as_much_as_they_send) {
+  mallard_test::expect_passed([] {
+    constexpr std::size_t senders = 8;
+    const sleeping_owner owner(400'000);
+    mallard_test::in_threads(senders, [&](std::size_t t) {
+      for (std::size_t i = t; i < owner.blocks.size(); i += senders) {
+        detail::deallocate(owner.blocks[i]);
+      }
+    });
+    const std::size_t left = owner.heap->taken_of_slabs();
+    mallard_test::require(left < owner.blocks.size() * 48 / 10, "bytes left: ", left);
+  });
 }
 
 TEST(malloc_engine, engines_are_objects_that_know_nothing_of_each_other) {

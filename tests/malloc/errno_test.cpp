@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <latch>
 
 #include "malloc/workload.hpp"
 #include "support/threads.hpp"
@@ -65,6 +66,29 @@ TEST(malloc_errno, free_keeps_it_when_threads_meet_at_the_blocks_of_ended_ones) 
       }
     });
   }
+  EXPECT_EQ(changed, 0);
+}
+
+// From some amount on they wait for their lock.
+TEST(malloc_errno, free_keeps_it_when_threads_meet_at_the_blocks_of_a_sleeping_one) {
+  constexpr std::size_t freers = 8;
+  std::vector<void*> blocks(400'000);
+  std::atomic<int> changed{0};
+  std::latch is_filled(1);
+  std::latch is_over(1);
+  std::thread owner([&] {
+    for (void*& p : blocks) p = std::malloc(32);
+    is_filled.count_down();
+    is_over.wait();
+  });
+  is_filled.wait();
+  mallard_test::in_threads(freers, [&](std::size_t t) {
+    for (std::size_t i = t; i < blocks.size(); i += freers) {
+      if (!free_keeps_errno(blocks[i])) ++changed;
+    }
+  });
+  is_over.count_down();
+  owner.join();
   EXPECT_EQ(changed, 0);
 }
 

@@ -845,7 +845,7 @@ TEST(malloc_system_calls, a_quiet_thread_with_many_blocks_to_put_back_delays_nob
     std::thread quiet([&] {
       for (void*& p : blocks) p = detail::allocate(48);
       {
-        // While it has its lock, nobody puts anything back,
+        // While it has its lock, nobody puts anything back.
         const detail::holding hold(detail::cache.heap->lock());
         step = 1;
         wait_for(2);
@@ -854,11 +854,7 @@ TEST(malloc_system_calls, a_quiet_thread_with_many_blocks_to_put_back_delays_nob
       wait_for(4);
     });
     wait_for(1);
-    detail::deallocate(detail::allocate(5'000));  // this thread has a heap now
-    {
-      const detail::slow_path here;  // nor does who may hold a lock wait for it
-      for (void* p : blocks) detail::deallocate(p);
-    }
+    for (void* p : blocks) detail::deallocate(p);
     step = 2;
     wait_for(3);
     run_phase(60 * mib, 20 * mib);

@@ -1,4 +1,4 @@
-// Purpose: lets a thread sleep until another one wakes it.
+// Purpose: lets a thread sleep until another one wakes it, or for a moment.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,9 @@ namespace mallard::inline v1::detail::os {
 
 void wait_at(const void* word, std::uint32_t value) noexcept;
 void wake_one_at(const void* word) noexcept;
+
+// 0.1 ms and what the system adds, while other threads may run.
+void sleep_briefly() noexcept;
 
 // For use between two reads of a word that another thread is about to write.
 inline void pause() noexcept {

@@ -21,9 +21,8 @@
 //          took(slab, from)             a slab of another heap has become its own
 //          leaving(class)               its current slab is about to leave
 //          may_leave_slabs()            whether others get its slabs when the thread ends
-//          put_back_sent(is_too_much)   a part, by who sends it much, after waiting for the lock
-//                                       if it is too much; nothing where only its thread works on
-//                                       it
+//          put_back_sent(is_too_much)   a part, by who sends it much, which may wait a moment if it
+//                                       is too much; nothing where only its thread works on it
 //          most_at_once                 the blocks of a portion
 //   Block  content of a free block on its way: at(p, class), set_next, next, leave, and home: the
 //          heap and the class of its slab, which may have moved to another heap meanwhile
@@ -71,9 +70,11 @@ class alignas(64) sharing_heap {
 
   // Hands over a batch that is not empty.
   [[gnu::noinline]] void post(batch& b) noexcept {
-    Heap& to = *b.to;
-    hand_over(b);
+    // A signal handler that frees meanwhile finds the batch empty.
+    const batch full = b;
+    Heap& to = *full.to;
     b = {};
+    hand_over(full);
     // In one order with the push; `heap_list::end_thread` does the two the other way round.
     if (!to.idle.load(order::seq_cst)) return to.put_back_if_much();
     // Whoever works on an idle heap already holds the lock that this would take.
