@@ -26,7 +26,7 @@ void cut_mapping(region* r, std::size_t least) noexcept {
 }
 
 // Changes that the owner made to the pages are looked for when a mapping is freed the first time.
-bool is_as_mapped(region* r) noexcept {
+[[maybe_unused]] bool is_as_mapped(region* r) noexcept {
   if (!r->huge_is_fresh) return true;
   os::remove_guards(r, r->huge_mapped);
   return os::are_alike(r, r->huge_mapped);

@@ -461,6 +461,7 @@ class sleeping_owner {
   std::latch is_filled_{1};
   std::latch is_over_{1};
   std::thread thread_{[this] {
+    detail::deallocate(detail::allocate(5'000));  // this thread has a heap now
     for (void*& p : blocks) p = detail::allocate(48);
     heap = detail::cache.heap;
     is_filled_.count_down();
