@@ -15,7 +15,8 @@
 // - If it interrupts malloc, it returns there in parent and child, and there the locks are
 //   released. A lock that is taken may be this thread's own, or that of a thread that waits for
 //   this one. Locks that are not free for some time are left; in the child of a process with other
-//   threads POSIX allows little then, and malloc is not among it.
+//   threads POSIX allows little then, and malloc is not among it. Once a fork has waited in vain,
+//   those of the next second do not wait: they may come more often than they end.
 #include "malloc/fork.hpp"
 
 #include <pthread.h>
@@ -49,8 +50,10 @@ struct fork_progress {
   volatile unsigned taken;
   // Forks of signal handlers that interrupted this one.
   volatile unsigned inner;
-  volatile bool has_streams;       // the C library's lock
-  unsigned long long waits_until;  // as `os::milliseconds` has it
+  volatile bool has_streams;  // the C library's lock
+  // As `os::milliseconds` has it.
+  unsigned long long waits_until;
+  unsigned long long waits_again_at;  // a handler's fork; after one that waited in vain
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local fork_progress forking{};
 
@@ -76,14 +79,16 @@ void wait_for_others() noexcept {
 
 bool take_if_free(futex_lock& lock) noexcept {
   while (!lock.try_acquire()) {
-    if (os::milliseconds() > forking.waits_until) return false;
+    if (os::milliseconds() >= forking.waits_until) return false;
     wait_for_others();
   }
   return true;
 }
 
-unsigned take_all_that_are_free() noexcept {
-  forking.waits_until = os::milliseconds() + (os::is_single_threaded() ? 0 : 20);
+unsigned take_all_that_are_free(bool in_handler) noexcept {
+  const unsigned long long now = os::milliseconds();
+  const bool waits = !os::is_single_threaded() && (!in_handler || now >= forking.waits_again_at);
+  forking.waits_until = now + (waits ? 20 : 0);
   unsigned taken = user_heap::lock_all(take_if_free) ? users_heaps : 0;
   if (the_heaps.lock_heaps(take_if_free)) taken |= threads_heaps;
   for (std::size_t i = 0; i < lock_count; ++i) {
@@ -91,6 +96,7 @@ unsigned take_all_that_are_free() noexcept {
   }
   if (take_if_free(the_profile.lock())) taken |= profile_tables;
   if (take_if_free(the_guarded.lock())) taken |= guarded_table;
+  if (in_handler && waits && taken != every_lock) forking.waits_again_at = now + 1000;
   return taken;
 }
 
@@ -123,13 +129,13 @@ void before_fork() {
   }
   const slow_path here;
   take_streams();
-  unsigned taken = take_all_that_are_free();
+  unsigned taken = take_all_that_are_free(here.nested());
   while (taken != every_lock && !here.nested()) {
     give_back(taken);
     give_back_streams();
     wait_for_others();
     take_streams();
-    taken = take_all_that_are_free();
+    taken = take_all_that_are_free(false);
   }
   forking.taken = taken | begun;
   progress.has_every_lock = !here.nested();

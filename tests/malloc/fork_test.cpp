@@ -241,6 +241,32 @@ TEST(malloc_fork, a_signal_handler_may_fork_beside_other_threads) {
             0);
 }
 
+// A fork that finds a lock of its own thread taken waits for 20 ms, twice as long as the timer.
+TEST(malloc_fork, a_handler_that_forks_by_the_wall_clock_lets_the_interrupted_call_go_on) {
+  static volatile sig_atomic_t rounds = 0;
+  static volatile sig_atomic_t round_seen = 0;
+  static volatile sig_atomic_t times_seen = 0;
+  const int code = exit_code_of([] {
+    const busy_threads others(1);
+    on_signal(SIGALRM, [](int) {
+      fork_in_handler([] { _exit(0); });
+      times_seen = rounds == round_seen ? times_seen + 1 : 0;
+      round_seen = rounds;
+      if (times_seen == 200) _exit(2);
+    });
+    const itimerval often{{0, 10'000}, {0, 10'000}};
+    setitimer(ITIMER_REAL, &often, nullptr);
+    while (rounds < 300) {
+      use_locks();
+      rounds = rounds + 1;
+    }
+    const itimerval never{};
+    setitimer(ITIMER_REAL, &never, nullptr);
+    _exit(failed);
+  });
+  EXPECT_EQ(code, 0);
+}
+
 TEST(malloc_fork, a_handler_of_ended_children_may_start_the_next_one) {
   const int code = in_fresh_process([] {
     on_signal(SIGCHLD, [](int) {
