@@ -20,6 +20,7 @@
 #include "mallard/detail/core/slab_layout.hpp"
 #include "mallard/detail/core/slab_set.hpp"
 #include "mallard/page_source.hpp"
+#include "mallard/pools.hpp"
 #include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
@@ -52,7 +53,10 @@ struct adaptive_pool_stats {
 // If `block_bytes` is 0, the first request sets the block size. A request of half of it or less
 // replaces it, until one of about its size comes: a hash table may reserve its buckets first.
 // Source of the idea: the adaptive pools of Gaztañaga.
-class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resource {
+class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resource,
+                                                 public burst_verbs<adaptive_pool_resource> {
+  friend burst_verbs;
+
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
@@ -94,7 +98,10 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   }
 
   // Effects: as `allocate`, but returns null instead of throwing.
-  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
+  void* try_allocate(std::size_t bytes,
+                     std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    return detail::allocate_or_null(*this, bytes, alignment);
+  }
 
   // Effects: frees a block of this resource; `bytes` and `alignment` are those of its allocation.
   MALLARD_ALWAYS_INLINE void deallocate(
@@ -112,16 +119,9 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   void allocate_many(void** blocks, std::size_t count, std::size_t bytes,
                      std::size_t alignment = alignof(std::max_align_t));
 
-  // Effects: as above, but links the blocks by their first words. `bytes` has room for a pointer.
-  // Errors: as above.
-  block_chain allocate_many(std::size_t count, std::size_t bytes,
-                            std::size_t alignment = alignof(std::max_align_t)) {
-    return block_chain::of(allocate_linked(count, bytes, alignment), count);
-  }
-  void deallocate_many(block_chain chain, std::size_t bytes,
-                       std::size_t alignment = alignof(std::max_align_t)) noexcept {
-    deallocate_linked(chain.front(), chain.size(), bytes, alignment);
-  }
+  // Chains, too.
+  using burst_verbs::allocate_many;
+  using burst_verbs::deallocate_many;
 
   // Effects: frees `count` blocks that were allocated with this size and alignment.
   void deallocate_many(void* const* blocks, std::size_t count, std::size_t bytes,
@@ -156,6 +156,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
     detail::poison(p, layout_.block_bytes);
     detail::slab_set::give(pool_, layout_, step_, p);
   }
+  block_chain allocate_sizes(const std::size_t* sizes, std::size_t count, std::size_t alignment);
   detail::chain_ends allocate_linked(std::size_t count, std::size_t bytes, std::size_t alignment);
   void deallocate_linked(void* first, std::size_t count, std::size_t bytes,
                          std::size_t alignment) noexcept;

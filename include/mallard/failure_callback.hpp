@@ -41,7 +41,10 @@ class MALLARD_API failure_callback_resource final
   // Errors: what upstream throws, once the callback has returned false.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
   // Effects: as `allocate`, but returns null instead of throwing.
-  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
+  void* try_allocate(std::size_t bytes,
+                     std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    return detail::allocate_or_null(*this, bytes, alignment);
+  }
   void deallocate(void* p, std::size_t bytes,
                   std::size_t alignment = alignof(std::max_align_t)) noexcept {
     upstream_->deallocate(p, bytes, alignment);

@@ -23,11 +23,10 @@
 #include "mallard/blocks.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/class_pools.hpp"
-#include "mallard/detail/core/class_requests.hpp"
-#include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/resources/growing_blocks.hpp"
 #include "mallard/detail/resources/lone_blocks.hpp"
 #include "mallard/page_source.hpp"
+#include "mallard/pools.hpp"
 #include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
@@ -61,53 +60,19 @@ MALLARD_API heap_stats stats_of(const growing_blocks& arrays, const slab_usage& 
 // `largest_pooled_bytes`, lie in segments that are split and coalesced. Over the page source,
 // segments are address ranges that get memory as it is touched, and an expandable block of 64 KiB
 // or more gets a range of its own.
-class MALLARD_API heap_resource final : public std::pmr::memory_resource {
+class MALLARD_API heap_resource final
+    : public pool_verbs<heap_resource, detail::growing_class_pools, heap_options>,
+      public burst_verbs<heap_resource> {
+  friend pool_verbs;
+  friend burst_verbs;
+
  public:
-  static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
+  using pool_verbs::pool_verbs;
 
-  // Allocates nothing before the first request. `upstream` must outlive the heap. Over an arena,
-  // whose deallocate does nothing, the heap keeps every empty slab for reuse.
-  heap_resource() noexcept : heap_resource(heap_options{}) {}
-  explicit heap_resource(upstream_ref upstream) noexcept
-      : heap_resource(heap_options{}, upstream) {}
-  explicit heap_resource(heap_options options,
-                         upstream_ref upstream = page_source::instance()) noexcept
-      : options_(detail::options_over(options, upstream.takes_back())),
-        upstream_ignores_(!upstream.takes_back()),
-        pools_(upstream.get(), detail::reserve_of(options_.empty_slabs_kept)),
-        arrays_(upstream.get()) {}
-
-  heap_resource(const heap_resource&) = delete;
-  heap_resource& operator=(const heap_resource&) = delete;
   ~heap_resource() override {
     pools_.release(upstream_ignores_);
     lones_.release(*upstream_resource(), upstream_ignores_);
     arrays_.release(upstream_ignores_);
-  }
-
-  // Effects: allocates at least `bytes` bytes, aligned to `alignment` (a power of two).
-  // Returns: the block, never null. Live blocks are distinct, also those of 0 bytes.
-  // Errors: throws `std::bad_alloc` or what upstream throws; the heap stays as it was.
-  MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
-                                       std::size_t alignment = alignof(std::max_align_t)) {
-    const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
-    if (!granule.is_looked_up()) [[unlikely]] {
-      return allocate_beyond_table(bytes, alignment);
-    }
-    return detail::allocate_by_granule(pools_, granule, bytes);
-  }
-
-  // Effects: as `allocate`, but returns null instead of throwing.
-  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
-
-  // Effects: frees a block of `allocate`; `bytes` and `alignment` are those of its allocation.
-  MALLARD_ALWAYS_INLINE void deallocate(
-      void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
-    const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
-    if (!granule.is_looked_up()) [[unlikely]] {
-      return deallocate_beyond_table(p, bytes, alignment);
-    }
-    detail::deallocate_by_granule(pools_, granule, p);
   }
 
   // Expandable blocks: `allocate_at_least` and `allocate_expandable` make them, and only
@@ -198,10 +163,6 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
 
   // O(slabs).
   heap_stats stats() const noexcept;
-  heap_options options() const noexcept { return options_; }
-  std::pmr::memory_resource* upstream_resource() const noexcept {
-    return pools_.upstream_resource();
-  }
 
  private:
   block_chain allocate_sizes(const std::size_t* sizes, std::size_t count, std::size_t alignment);
@@ -212,18 +173,11 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
   bool is_in_slabs(std::size_t request) const noexcept;
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
   void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override;
-  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-    return this == &other;
-  }
-
   void* allocate_beyond_table(std::size_t bytes, std::size_t alignment);
   void deallocate_beyond_table(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
-  heap_options options_;
-  bool upstream_ignores_ = false;
-  detail::growing_class_pools pools_;
   detail::lone_blocks lones_;
-  detail::growing_blocks arrays_;
+  detail::growing_blocks arrays_{upstream_resource()};
 };
 
 }  // namespace mallard::inline v1

@@ -15,11 +15,11 @@
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/class_pools.hpp"
-#include "mallard/detail/core/class_requests.hpp"
 #include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/resources/lone_blocks.hpp"
 #include "mallard/detail/resources/oversize_list.hpp"
 #include "mallard/page_source.hpp"
+#include "mallard/pools.hpp"
 #include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
@@ -63,54 +63,20 @@ struct multipool_stats {
 
 // Adaptive pools of slabs: empty slabs go back to upstream, addresses are handed out in order, and
 // free blocks are never written to.
-class MALLARD_API multipool_resource : public std::pmr::memory_resource {
+class MALLARD_API multipool_resource
+    : public pool_verbs<multipool_resource, detail::growing_class_pools, multipool_options> {
+  friend pool_verbs;
+
  public:
-  static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
-
-  // Allocates nothing before the first request. `upstream` must outlive the resource. Over an
-  // arena, whose deallocate does nothing, the resource keeps every empty slab for reuse. A plain
-  // `memory_resource*` does not tell: set `empty_slabs_kept` yourself then.
-  multipool_resource() noexcept : multipool_resource(multipool_options{}) {}
-  explicit multipool_resource(upstream_ref upstream) noexcept
-      : multipool_resource(multipool_options{}, upstream) {}
-  explicit multipool_resource(multipool_options options,
-                              upstream_ref upstream = page_source::instance()) noexcept
-      : options_(detail::options_over(options, upstream.takes_back())),
-        upstream_ignores_(!upstream.takes_back()),
-        pools_(upstream.get(), detail::reserve_of(options_.empty_slabs_kept)) {}
+  // The base's constructors, and one that takes std's options and ignores them.
+  using pool_verbs::pool_verbs;
+  multipool_resource() noexcept = default;
   explicit multipool_resource(pool_hints, upstream_ref upstream = page_source::instance()) noexcept
-      : multipool_resource(multipool_options{}, upstream) {}
+      : pool_verbs(upstream) {}
 
-  multipool_resource(const multipool_resource&) = delete;
-  multipool_resource& operator=(const multipool_resource&) = delete;
   ~multipool_resource() override {
     pools_.release(upstream_ignores_);
     give_back_large();
-  }
-
-  // Effects: allocates at least `bytes` bytes, aligned to `alignment` (a power of two).
-  // Returns: the block, never null. Live blocks are distinct, also those of 0 bytes.
-  // Errors: throws `std::bad_alloc` or what upstream throws; the resource stays as it was.
-  MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
-                                       std::size_t alignment = alignof(std::max_align_t)) {
-    const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
-    if (!granule.is_looked_up()) [[unlikely]] {
-      return allocate_beyond_table(bytes, alignment);
-    }
-    return detail::allocate_by_granule(pools_, granule, bytes);
-  }
-
-  // Effects: as `allocate`, but returns null instead of throwing.
-  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
-
-  // Effects: frees a block of this resource; `bytes` and `alignment` are those of its allocation.
-  MALLARD_ALWAYS_INLINE void deallocate(
-      void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
-    const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
-    if (!granule.is_looked_up()) [[unlikely]] {
-      return deallocate_beyond_table(p, bytes, alignment);
-    }
-    detail::deallocate_by_granule(pools_, granule, p);
   }
 
   // Effects: returns all memory to upstream, including blocks in use; the resource is as new.
@@ -128,25 +94,14 @@ class MALLARD_API multipool_resource : public std::pmr::memory_resource {
 
   // O(slabs).
   multipool_stats stats() const noexcept;
-  multipool_options options() const noexcept { return options_; }
-  std::pmr::memory_resource* upstream_resource() const noexcept {
-    return pools_.upstream_resource();
-  }
 
  private:
+  void give_back_large() noexcept;
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
   void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override;
-  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-    return this == &other;
-  }
-
-  void give_back_large() noexcept;
   void* allocate_beyond_table(std::size_t bytes, std::size_t alignment);
   void deallocate_beyond_table(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
-  multipool_options options_;
-  bool upstream_ignores_ = false;
-  detail::growing_class_pools pools_;
   detail::lone_blocks lones_;
   detail::oversize_list oversize_;
 };

@@ -20,12 +20,11 @@
 
 #include "mallard/blocks.hpp"
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/core/class_requests.hpp"
-#include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/resources/locked_blocks.hpp"
 #include "mallard/detail/resources/thread_heaps.hpp"
 #include "mallard/heap.hpp"
 #include "mallard/page_source.hpp"
+#include "mallard/pools.hpp"
 #include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
@@ -37,52 +36,16 @@ struct synchronized_heap_stats : heap_stats {
 
 // The verbs mean what they mean in heap_resource. `empty_slabs_kept` is for each thread. It
 // survives a fork as a synchronized multipool does.
-class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_resource {
+class MALLARD_API synchronized_heap_resource final
+    : public pool_verbs<synchronized_heap_resource, detail::thread_heaps, heap_options>,
+      public burst_verbs<synchronized_heap_resource> {
+  friend pool_verbs;
+  friend burst_verbs;
+
  public:
-  static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
+  using pool_verbs::pool_verbs;
 
-  // Allocates nothing before the first request. `upstream` must outlive the heap. Over an arena,
-  // whose deallocate does nothing, the heap keeps every empty slab for reuse.
-  synchronized_heap_resource() noexcept : synchronized_heap_resource(heap_options{}) {}
-  explicit synchronized_heap_resource(upstream_ref upstream) noexcept
-      : synchronized_heap_resource(heap_options{}, upstream) {}
-  explicit synchronized_heap_resource(heap_options options,
-                                      upstream_ref upstream = page_source::instance()) noexcept
-      : options_(detail::options_over(options, upstream.takes_back())),
-        upstream_ignores_(!upstream.takes_back()),
-        heaps_(upstream.get(), detail::reserve_of(options_.empty_slabs_kept),
-               !upstream.takes_back()),
-        arrays_(heaps_) {}
-
-  synchronized_heap_resource(const synchronized_heap_resource&) = delete;
-  synchronized_heap_resource& operator=(const synchronized_heap_resource&) = delete;
   ~synchronized_heap_resource() override { release_arrays(); }
-
-  // Effects: allocates at least `bytes` bytes, aligned to `alignment` (a power of two).
-  // Returns: the block, never null. Live blocks are distinct, also those of 0 bytes.
-  // Errors: throws `std::bad_alloc` or what upstream throws; the heap stays as it was.
-  MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
-                                       std::size_t alignment = alignof(std::max_align_t)) {
-    const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
-    if (!granule.is_looked_up()) [[unlikely]] {
-      return allocate_beyond_table(bytes, alignment);
-    }
-    return detail::allocate_by_granule(heaps_, granule, bytes);
-  }
-
-  // Effects: as `allocate`, but returns null instead of throwing.
-  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
-
-  // Effects: frees a block of `allocate`, whichever thread allocated it; `bytes` and `alignment`
-  // are those of its allocation.
-  MALLARD_ALWAYS_INLINE void deallocate(
-      void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
-    const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
-    if (!granule.is_looked_up()) [[unlikely]] {
-      return deallocate_beyond_table(p, bytes, alignment);
-    }
-    detail::deallocate_by_granule(heaps_, granule, p);
-  }
 
   // Expandable blocks, as in heap_resource.
   sized_block allocate_at_least(std::size_t bytes,
@@ -133,10 +96,6 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
 
   // O(slabs). Requires that no other call is in flight.
   synchronized_heap_stats stats() const noexcept;
-  heap_options options() const noexcept { return options_; }
-  std::pmr::memory_resource* upstream_resource() const noexcept {
-    return heaps_.upstream_resource();
-  }
 
  private:
   block_chain allocate_sizes(const std::size_t* sizes, std::size_t count, std::size_t alignment);
@@ -146,18 +105,11 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
 
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
   void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override;
-  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-    return this == &other;
-  }
-
   void* allocate_beyond_table(std::size_t bytes, std::size_t alignment);
   void deallocate_beyond_table(void* p, std::size_t bytes, std::size_t alignment) noexcept;
   void release_arrays() noexcept;
 
-  heap_options options_;
-  bool upstream_ignores_ = false;
-  mutable detail::thread_heaps heaps_;    // counting collects remote frees
-  mutable detail::locked_blocks arrays_;  // locked
+  mutable detail::locked_blocks arrays_{pools_};  // locked
 };
 
 }  // namespace mallard::inline v1

@@ -13,7 +13,6 @@
 
 #include "checks/add_report.hpp"
 #include "mallard/detail/bits.hpp"
-#include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/resources/allocate_from.hpp"
 
@@ -149,10 +148,6 @@ void* guard_resource::allocate(std::size_t bytes, std::size_t alignment) {
     throw;
   }
   return p;
-}
-
-void* guard_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  return detail::or_null([&] { return allocate(bytes, alignment); });
 }
 
 void guard_resource::deallocate(void* p, std::size_t bytes, std::size_t alignment) {

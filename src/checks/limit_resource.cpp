@@ -2,7 +2,6 @@
 
 #include <cerrno>
 
-#include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/resources/allocate_from.hpp"
 #include "mallard/memory/memory_error.hpp"
 
@@ -53,10 +52,6 @@ void* limit_resource::allocate(std::size_t bytes, std::size_t alignment) {
     give_back(bytes);
     throw;
   }
-}
-
-void* limit_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  return detail::or_null([&] { return allocate(bytes, alignment); });
 }
 
 void limit_resource::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "mallard/detail/bits.hpp"
-#include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/failure.hpp"
 #include "mallard/detail/resources/chains.hpp"
 #include "mallard/multipool.hpp"
@@ -112,18 +111,6 @@ void adaptive_pool_resource::drop_formers() noexcept {
   while (formers_ != nullptr) give_former(formers_->block);
 }
 
-void* adaptive_pool_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
-  return allocate(bytes, alignment);
-}
-
-void adaptive_pool_resource::do_deallocate(void* p, std::size_t bytes, std::size_t alignment) {
-  deallocate(p, bytes, alignment);
-}
-
-void* adaptive_pool_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  return detail::or_null([&] { return allocate(bytes, alignment); });
-}
-
 void* adaptive_pool_resource::take(std::size_t bytes) {
   if (pool_.free_slots == 0) slabs_.refill(pool_, 0);
   void* const p = detail::take_slot(pool_, step_.block_bytes);
@@ -226,6 +213,19 @@ void adaptive_pool_resource::allocate_many(void** blocks, std::size_t count, std
 void adaptive_pool_resource::deallocate_many(void* const* blocks, std::size_t count,
                                              std::size_t bytes, std::size_t alignment) noexcept {
   for (std::size_t i = 0; i < count; ++i) deallocate(blocks[i], bytes, alignment);
+}
+
+void* adaptive_pool_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
+  return allocate(bytes, alignment);
+}
+
+void adaptive_pool_resource::do_deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+  deallocate(p, bytes, alignment);
+}
+
+block_chain adaptive_pool_resource::allocate_sizes(const std::size_t* sizes, std::size_t count,
+                                                   std::size_t alignment) {
+  return detail::allocate_each(*this, sizes, count, alignment);
 }
 
 detail::chain_ends adaptive_pool_resource::allocate_linked(std::size_t count, std::size_t bytes,

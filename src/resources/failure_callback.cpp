@@ -2,7 +2,6 @@
 
 #include <new>
 
-#include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/resources/allocate_from.hpp"
 
 namespace mallard::inline v1 {
@@ -15,10 +14,6 @@ void* failure_callback_resource::allocate(std::size_t bytes, std::size_t alignme
       if (!on_failure_(bytes, alignment)) throw;
     }
   }
-}
-
-void* failure_callback_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  return detail::or_null([&] { return allocate(bytes, alignment); });
 }
 
 }  // namespace mallard::inline v1

@@ -21,10 +21,6 @@ void heap_resource::do_deallocate(void* p, std::size_t bytes, std::size_t alignm
   deallocate(p, bytes, alignment);
 }
 
-void* heap_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  return detail::or_null([&] { return allocate(bytes, alignment); });
-}
-
 void* heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
   const detail::pools_and_lones all{pools_, lones_, alignment, options_.empty_slabs_kept};
   return detail::allocate_beyond_table(all, bytes, alignment, [&](std::size_t large) {

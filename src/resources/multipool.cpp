@@ -1,7 +1,5 @@
 #include "mallard/multipool.hpp"
 
-#include "mallard/detail/core/or_null.hpp"
-
 namespace mallard::inline v1 {
 
 void* multipool_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
@@ -10,10 +8,6 @@ void* multipool_resource::do_allocate(std::size_t bytes, std::size_t alignment) 
 
 void multipool_resource::do_deallocate(void* p, std::size_t bytes, std::size_t alignment) {
   deallocate(p, bytes, alignment);
-}
-
-void* multipool_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  return detail::or_null([&] { return allocate(bytes, alignment); });
 }
 
 void* multipool_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {

@@ -20,14 +20,10 @@ void synchronized_heap_resource::do_deallocate(void* p, std::size_t bytes, std::
   deallocate(p, bytes, alignment);
 }
 
-void* synchronized_heap_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  return detail::or_null([&] { return allocate(bytes, alignment); });
-}
-
 void* synchronized_heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
-  return detail::allocate_beyond_table(heaps_, bytes, alignment, [&](std::size_t large) {
+  return detail::allocate_beyond_table(pools_, bytes, alignment, [&](std::size_t large) {
     const sized_block block = detail::or_with_room(
-        heaps_, nullptr, [&] { return arrays_.allocate(large, alignment, false); });
+        pools_, nullptr, [&] { return arrays_.allocate(large, alignment, false); });
     detail::poison_beyond(block, large);
     return block.p;
   });
@@ -35,7 +31,7 @@ void* synchronized_heap_resource::allocate_beyond_table(std::size_t bytes, std::
 
 void synchronized_heap_resource::deallocate_beyond_table(void* p, std::size_t bytes,
                                                          std::size_t alignment) noexcept {
-  detail::deallocate_beyond_table(heaps_, p, bytes, alignment,
+  detail::deallocate_beyond_table(pools_, p, bytes, alignment,
                                   [&](void* large) { deallocate_expandable(large); });
 }
 
@@ -44,7 +40,7 @@ sized_block synchronized_heap_resource::allocate_expandable(std::size_t minimum,
                                                             std::size_t alignment) {
   MALLARD_ASSERT(detail::is_power_of_two(alignment));
   return detail::or_with_room(
-      heaps_, nullptr, [&] { return arrays_.allocate_expandable(minimum, preferred, alignment); });
+      pools_, nullptr, [&] { return arrays_.allocate_expandable(minimum, preferred, alignment); });
 }
 
 sized_block synchronized_heap_resource::try_allocate_expandable(std::size_t minimum,
@@ -98,7 +94,7 @@ detail::chain_ends synchronized_heap_resource::allocate_linked(std::size_t count
   detail::check_burst(count, bytes);
   const std::size_t request = detail::block_request(std::max<std::size_t>(bytes, 1), alignment);
   if (detail::is_pooled(request)) {
-    return heaps_.take_many(detail::class_of(request), count, bytes);
+    return pools_.take_many(detail::class_of(request), count, bytes);
   }
   return detail::allocate_equal(*this, count, bytes, alignment);
 }
@@ -112,7 +108,7 @@ void synchronized_heap_resource::deallocate_linked(void* first, std::size_t coun
                                                    std::size_t bytes,
                                                    std::size_t alignment) noexcept {
   const std::size_t request = detail::block_request(std::max<std::size_t>(bytes, 1), alignment);
-  if (detail::is_pooled(request)) return heaps_.give_many(detail::class_of(request), first, count);
+  if (detail::is_pooled(request)) return pools_.give_many(detail::class_of(request), first, count);
   arrays_.with([&](growing_blocks& a) {
     for (; count != 0; --count) a.deallocate(std::exchange(first, block_chain::next(first)));
   });
@@ -123,16 +119,16 @@ void synchronized_heap_resource::release_arrays() noexcept {
 }
 
 void synchronized_heap_resource::release() noexcept {
-  heaps_.release();
+  pools_.release();
   release_arrays();
 }
 
 std::size_t synchronized_heap_resource::trim() noexcept {
-  return heaps_.trim() + arrays_.trim();
+  return pools_.trim() + arrays_.trim();
 }
 
 synchronized_heap_stats synchronized_heap_resource::stats() const noexcept {
-  const detail::heaps_usage usage = heaps_.usage();
+  const detail::heaps_usage usage = pools_.usage();
   synchronized_heap_stats out;
   static_cast<heap_stats&>(out) = arrays_.with(
       [&](growing_blocks& a) { return detail::stats_of(a, usage.slabs, usage.at_hand_bytes); });

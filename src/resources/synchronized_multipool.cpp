@@ -1,7 +1,5 @@
 #include "mallard/synchronized_multipool.hpp"
 
-#include "mallard/detail/core/or_null.hpp"
-
 namespace mallard::inline v1 {
 
 void* synchronized_multipool_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
@@ -13,26 +11,21 @@ void synchronized_multipool_resource::do_deallocate(void* p, std::size_t bytes,
   deallocate(p, bytes, alignment);
 }
 
-void* synchronized_multipool_resource::try_allocate(std::size_t bytes,
-                                                    std::size_t alignment) noexcept {
-  return detail::or_null([&] { return allocate(bytes, alignment); });
-}
-
 void* synchronized_multipool_resource::allocate_beyond_table(std::size_t bytes,
                                                              std::size_t alignment) {
-  return detail::allocate_beyond_table(heaps_, bytes, alignment, [&](std::size_t large) {
-    return heaps_.allocate_oversize(large, alignment);
+  return detail::allocate_beyond_table(pools_, bytes, alignment, [&](std::size_t large) {
+    return pools_.allocate_oversize(large, alignment);
   });
 }
 
 void synchronized_multipool_resource::deallocate_beyond_table(void* p, std::size_t bytes,
                                                               std::size_t alignment) noexcept {
-  detail::deallocate_beyond_table(heaps_, p, bytes, alignment,
-                                  [&](void* large) { heaps_.deallocate_oversize(large); });
+  detail::deallocate_beyond_table(pools_, p, bytes, alignment,
+                                  [&](void* large) { pools_.deallocate_oversize(large); });
 }
 
 synchronized_multipool_stats synchronized_multipool_resource::stats() const noexcept {
-  const detail::heaps_usage usage = heaps_.usage();
+  const detail::heaps_usage usage = pools_.usage();
   return {
       .in_use_bytes = usage.slabs.taken_bytes - usage.at_hand_bytes + usage.oversize_payload_bytes,
       .reserved_bytes =

@@ -52,7 +52,10 @@ class MALLARD_API guard_resource final : public detail::by_base<guard_resource> 
   // Errors: std::bad_alloc if the system has no memory or no mappings left.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
   // Effects: as `allocate`, but returns null instead of throwing.
-  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
+  void* try_allocate(std::size_t bytes,
+                     std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    return detail::allocate_or_null(*this, bytes, alignment);
+  }
   void deallocate(void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
 
   // Effects: frees all memory, including blocks in use.

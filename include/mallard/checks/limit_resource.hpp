@@ -75,7 +75,10 @@ class MALLARD_API limit_resource final : public detail::by_base<limit_resource> 
   // Errors: limit_exceeded, what the callback or upstream throws; then nothing has changed.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
   // Effects: as `allocate`, but returns null instead of throwing.
-  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
+  void* try_allocate(std::size_t bytes,
+                     std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    return detail::allocate_or_null(*this, bytes, alignment);
+  }
   void deallocate(void* p, std::size_t bytes,
                   std::size_t alignment = alignof(std::max_align_t)) noexcept;
 

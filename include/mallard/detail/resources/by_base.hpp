@@ -8,6 +8,10 @@
 
 namespace mallard::inline v1::detail {
 
+// Returns `from.allocate(bytes, alignment)`, or null where that throws.
+MALLARD_API void* allocate_or_null(std::pmr::memory_resource& from, std::size_t bytes,
+                                   std::size_t alignment) noexcept;
+
 // `Derived` has `allocate` and `deallocate`, which shadow those of the base.
 template <class Derived>
 class by_base : public std::pmr::memory_resource {
