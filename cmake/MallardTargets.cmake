@@ -64,6 +64,11 @@ function(mallard_measured_in_releases target)
   mallard_together(${target})
 endfunction()
 
+# mallard_tested(<target>): a program that is measured in releases, and elsewhere only has to work.
+function(mallard_tested target)
+  target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Release>>:${MALLARD_UNMEASURED_OPTIONS}>)
+endfunction()
+
 # mallard_header_set(<name> <header>...): headers that mallard_precompiled(<target> <name>) gives to
 # targets with the same options, compiled once for all. Files include what they use all the same.
 set(MALLARD_STANDARD_HEADERS <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <cstdio>
