@@ -159,7 +159,7 @@ malloc_heap::quiet malloc_heap::trim_if_quiet() noexcept {
 void malloc_heap::put_back_sent(bool is_too_much) noexcept {
   const kept_errno keep;
   if (!lock_.try_lock()) {
-    if (!is_too_much || slow_path::is_inside()) return;
+    if (!is_too_much || slow_path::may_hold_lock()) return;
     os::sleep_briefly();
     if (!lock_.try_lock()) return;
   }

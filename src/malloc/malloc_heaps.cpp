@@ -5,6 +5,7 @@
 
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/kept_errno.hpp"
+#include "malloc/slow_path.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -59,6 +60,7 @@ malloc_heap* malloc_heaps::begin_thread(thread_cache& to) noexcept {
 void malloc_heaps::end_thread(thread_cache& from) noexcept {
   malloc_heap* const heap = from.heap;
   if (heap == nullptr) return;
+  const slow_path here;  // the heap is nobody's for a moment
   heap->detach(from);
   {
     // Without memory for a common heap, the next thread gets the slabs with this heap.
@@ -168,7 +170,7 @@ void malloc_heaps::reset_heaps() noexcept {
   lock_.reset();
 }
 
-void malloc_heaps::forget_threads_but(const malloc_heap* mine, bool are_whole) noexcept {
+void malloc_heaps::forget_threads_but(const malloc_heap* mine) noexcept {
   malloc_heap* orphans = nullptr;
   for (malloc_heap* heap = first(); heap != nullptr; heap = heap->next) {
     if (heap == mine || heap->idle.load(std::memory_order_relaxed)) continue;
@@ -176,7 +178,7 @@ void malloc_heaps::forget_threads_but(const malloc_heap* mine, bool are_whole) n
     heap->next_idle = orphans;
     orphans = heap;
   }
-  orphans_.store(are_whole ? orphans : nullptr, std::memory_order_relaxed);
+  orphans_.store(orphans, std::memory_order_relaxed);
 }
 
 bool malloc_heaps::take_over_orphan() noexcept {

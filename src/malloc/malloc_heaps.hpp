@@ -45,10 +45,9 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   bool lock_heaps(bool (*take)(futex_lock&) noexcept) noexcept;
   void unlock_heaps() noexcept;
   void reset_heaps() noexcept;
-  // For the child of a fork: the threads of all heaps but one do not exist there. Their heaps are
-  // orphans if those threads were not in the middle of something (`are_whole`); else what they hold
-  // stays as it is for ever.
-  void forget_threads_but(const malloc_heap* mine, bool are_whole) noexcept;
+  // For the child of a fork that took all locks: the threads of all heaps but one do not exist
+  // there. Their heaps are orphans.
+  void forget_threads_but(const malloc_heap* mine) noexcept;
   // Leaves what an orphan holds to the common heap, only when more memory is needed, so that a
   // child that needs none does not pay for it. False when there is none. The caller holds no lock,
   // or that of a heap with a thread.

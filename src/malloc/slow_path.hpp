@@ -26,6 +26,8 @@ class slow_path {
   bool nested() const noexcept { return nested_; }
   // Whether one made now would be nested.
   static bool is_inside() noexcept { return progress.depth != 0; }
+  // Whether the thread is inside of more than one, so that it may hold a lock.
+  static bool may_hold_lock() noexcept { return progress.depth > 1; }
 
   static void enter() noexcept {
     progress.depth = progress.depth + 1;

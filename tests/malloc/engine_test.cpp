@@ -1,5 +1,6 @@
 // The engine of malloc by its own functions, so that sanitizers can watch it.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <atomic>
@@ -492,6 +493,25 @@ TEST(malloc_engine, who_frees_with_others_puts_back_as_much_as_they_send) {
     const std::size_t left = owner.heap->taken_of_slabs();
     mallard_test::require(left < owner.blocks.size() * 48 / 10, "bytes left: ", left);
   });
+}
+
+// Some 900 batches, of which the first 64 are not too much.
+TEST(malloc_engine, who_sends_too_much_waits_a_moment_for_the_owners_lock_also_in_a_scope) {
+  for (const bool in_scope : {false, true}) {
+    mallard_test::expect_passed([in_scope] {
+      const sleeping_owner owner(60'000);
+      const detail::holding hold(owner.heap->lock());
+      rusage usage = {};
+      std::thread([&] {
+        detail::deallocate(detail::allocate(5'000));  // this thread has a heap now
+        if (in_scope) detail::begin_scope(nullptr);
+        for (void* p : owner.blocks) detail::deallocate(p);
+        getrusage(RUSAGE_THREAD, &usage);
+        detail::end_all_scopes();
+      }).join();
+      mallard_test::require(usage.ru_nvcsw > 500, "times waited: ", usage.ru_nvcsw);
+    });
+  }
 }
 
 TEST(malloc_engine, engines_are_objects_that_know_nothing_of_each_other) {

@@ -1,6 +1,8 @@
 // Calls that stand still at any of their instructions while other threads do theirs: blocks on
 // their way, heaps that begin and end, slices that go back to the system.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -97,6 +99,8 @@ struct world {
   bool are_mine_freed = false;
   detail::user_heap* heap = nullptr;
   const detail::thread_progress* progress = nullptr;  // of the thread whose call it is
+  bool is_child = false;
+  int status_of_child = 0;
 };
 
 constexpr std::size_t first = 0;
@@ -108,6 +112,7 @@ struct named_call {
   void (*make)(world&);
   bool is_of_new_thread = false;
   bool frees_mine = false;  // so nobody else does
+  bool in_handler = false;  // of a signal that interrupts the call
 };
 
 constexpr std::array calls = {
@@ -209,6 +214,18 @@ constexpr std::array meanwhile = {
                  require(!holds_lock || w.progress->depth != 0, "a lock is held");
                }},
     named_call{"another asks for figures", [](world&) { detail::usage_of_malloc(); }},
+    // The child goes on with the call.
+    named_call{"its handler forks",
+               [](world& w) {
+                 const pid_t child = fork();
+                 if (child == 0) {
+                   alarm(20);
+                   w.is_child = true;
+                   return;
+                 }
+                 waitpid(child, &w.status_of_child, 0);
+               },
+               false, false, true},
 };
 
 // Where the call stands still, and at which visit.
@@ -262,8 +279,22 @@ void run_interrupted(const named_call& call, const named_call& other, place stan
   constexpr std::array<std::size_t, 4> sizes = {48, 112, 1'000, 5'000};
   const std::size_t bytes = sizes[decide.below(sizes.size())];
   run(call, bytes, decide, [&](world& w, const std::function<void()>& make) {
-    mallard_test::run_interrupted(w.threads, first, stands.at, stands.visit, make,
-                                  [&] { other.make(w); });
+    const auto in_between = [&] { other.make(w); };
+    if (!other.in_handler) {
+      mallard_test::run_interrupted(w.threads, first, stands.at, stands.visit, make, in_between);
+      return;
+    }
+    const auto make_and_end_child = [&] {
+      make();
+      if (!w.is_child) return;
+      w.in_child.allocate_and_fill();
+      w.in_child.check_and_free();
+      detail::trim();
+      _exit(0);
+    };
+    mallard_test::run_with_handler(w.threads, first, stands.at, stands.visit, make_and_end_child,
+                                   in_between);
+    require(w.status_of_child == 0, "a child ended with status ", w.status_of_child);
   });
 }
 

@@ -63,9 +63,17 @@ struct stopped_thread {
 #endif
 constexpr unsigned char breakpoint = 0xcc;
 
+void prepare_breakpoints();
+
 // The thread whose call is stopped, and why.
 struct stops {
-  // All of its instructions, as far as there is room.
+  // At all of its instructions, as far as there is room.
+  explicit stops(std::vector<instruction>& to) : met(&to) { prepare_breakpoints(); }
+  // At one, when it comes there for the `visit`th time.
+  stops(instruction where, std::size_t visit) : at(where), original(*where), visits_left(visit) {
+    prepare_breakpoints();
+  }
+
   std::vector<instruction>* met = nullptr;
 
   instruction at = nullptr;
@@ -74,8 +82,14 @@ struct stops {
   std::binary_semaphore stands_or_has_ended{0};
   std::atomic<bool> stands = false;
   std::atomic<bool> may_go_on = false;
+  const std::function<void()>* in_handler = nullptr;
 
+  void make(const std::function<void()>& call);
   void stand_still() {
+    if (in_handler != nullptr) {
+      stands = true;
+      return (*in_handler)();
+    }
     stands = true;
     stands_or_has_ended.release();
     // The other thread may wait for this one.
@@ -84,6 +98,18 @@ struct stops {
   }
 };
 thread_local stops* here = nullptr;
+
+void stops::make(const std::function<void()>& call) {
+  here = this;
+  if (met != nullptr) {
+    set_trap_flag();
+  } else {
+    *at = breakpoint;
+  }
+  call();
+  if (met == nullptr) *at = original;
+  here = nullptr;  // with the trap flag, the next instruction is the last one at which it stops
+}
 
 void at_trap(int, siginfo_t* why, void* context) {
   stopped_thread thread(context);
@@ -123,6 +149,11 @@ void allow_breakpoints() {
           "code cannot be written to, from: ", begin);
 }
 
+void prepare_breakpoints() {
+  handle_traps();
+  allow_breakpoints();
+}
+
 }  // namespace
 
 bool can_interrupt_calls() {
@@ -131,17 +162,10 @@ bool can_interrupt_calls() {
 
 std::vector<instruction> instructions_of(stepped_threads& threads, std::size_t thread,
                                          const std::function<void()>& call) {
-  handle_traps();
   std::vector<instruction> met;
   met.reserve(1'000'000);
-  stops stop;
-  stop.met = &met;
-  threads.run(thread, [&] {
-    here = &stop;
-    set_trap_flag();
-    call();
-    here = nullptr;  // the next instruction is the last one at which it stops
-  });
+  stops stop(met);
+  threads.run(thread, [&] { stop.make(call); });
   std::sort(met.begin(), met.end());
   met.erase(std::unique(met.begin(), met.end()), met.end());
   std::erase_if(met, [](instruction i) { return i < &__executable_start || i >= &etext; });
@@ -151,18 +175,9 @@ std::vector<instruction> instructions_of(stepped_threads& threads, std::size_t t
 bool run_interrupted(stepped_threads& threads, std::size_t thread, instruction at,
                      std::size_t visit, const std::function<void()>& call,
                      const std::function<void()>& meanwhile) {
-  handle_traps();
-  allow_breakpoints();
-  stops stop;
-  stop.at = at;
-  stop.original = *at;
-  stop.visits_left = visit;
+  stops stop(at, visit);
   threads.start(thread, [&] {
-    here = &stop;
-    *at = breakpoint;
-    call();
-    *at = stop.original;
-    here = nullptr;
+    stop.make(call);
     if (!stop.stands) stop.stands_or_has_ended.release();
   });
   stop.stands_or_has_ended.acquire();
@@ -177,6 +192,15 @@ bool run_interrupted(stepped_threads& threads, std::size_t thread, instruction a
   }
   threads.wait_for(thread);
   if (failure != nullptr) std::rethrow_exception(failure);
+  return stop.stands;
+}
+
+bool run_with_handler(stepped_threads& threads, std::size_t thread, instruction at,
+                      std::size_t visit, const std::function<void()>& call,
+                      const std::function<void()>& in_handler) {
+  stops stop(at, visit);
+  stop.in_handler = &in_handler;
+  threads.run(thread, [&] { stop.make(call); });
   return stop.stands;
 }
 

@@ -29,4 +29,9 @@ bool run_interrupted(stepped_threads& threads, std::size_t thread, instruction a
                      std::size_t visit, const std::function<void()>& call,
                      const std::function<void()>& meanwhile);
 
+// The same, but the thread does not stand still: a signal handler runs `in_handler` there.
+bool run_with_handler(stepped_threads& threads, std::size_t thread, instruction at,
+                      std::size_t visit, const std::function<void()>& call,
+                      const std::function<void()>& in_handler);
+
 }  // namespace mallard_test
