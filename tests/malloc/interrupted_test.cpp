@@ -284,16 +284,15 @@ void run_interrupted(const named_call& call, const named_call& other, place stan
       mallard_test::run_interrupted(w.threads, first, stands.at, stands.visit, make, in_between);
       return;
     }
-    const auto make_and_end_child = [&] {
-      make();
+    const auto end_child = [&] {
       if (!w.is_child) return;
       w.in_child.allocate_and_fill();
       w.in_child.check_and_free();
       detail::trim();
       _exit(0);
     };
-    mallard_test::run_with_handler(w.threads, first, stands.at, stands.visit, make_and_end_child,
-                                   in_between);
+    mallard_test::run_with_handler(w.threads, first, stands.at, stands.visit, make, in_between,
+                                   end_child);
     require(w.status_of_child == 0, "a child ended with status ", w.status_of_child);
   });
 }

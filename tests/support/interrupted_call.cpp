@@ -197,10 +197,14 @@ bool run_interrupted(stepped_threads& threads, std::size_t thread, instruction a
 
 bool run_with_handler(stepped_threads& threads, std::size_t thread, instruction at,
                       std::size_t visit, const std::function<void()>& call,
-                      const std::function<void()>& in_handler) {
+                      const std::function<void()>& in_handler,
+                      const std::function<void()>& afterwards) {
   stops stop(at, visit);
   stop.in_handler = &in_handler;
-  threads.run(thread, [&] { stop.make(call); });
+  threads.run(thread, [&] {
+    stop.make(call);
+    afterwards();
+  });
   return stop.stands;
 }
 

@@ -29,9 +29,11 @@ bool run_interrupted(stepped_threads& threads, std::size_t thread, instruction a
                      std::size_t visit, const std::function<void()>& call,
                      const std::function<void()>& meanwhile);
 
-// The same, but the thread does not stand still: a signal handler runs `in_handler` there.
+// The same, but the thread does not stand still: a signal handler runs `in_handler` there, which
+// may fork. The thread, of parent and child, then calls `afterwards`.
 bool run_with_handler(stepped_threads& threads, std::size_t thread, instruction at,
                       std::size_t visit, const std::function<void()>& call,
-                      const std::function<void()>& in_handler);
+                      const std::function<void()>& in_handler,
+                      const std::function<void()>& afterwards);
 
 }  // namespace mallard_test
