@@ -43,8 +43,7 @@ class pool_verbs : public std::pmr::memory_resource {
   explicit pool_verbs(Options options, upstream_ref upstream = page_source::instance()) noexcept
       : options_(detail::options_over(options, upstream.takes_back())),
         upstream_ignores_(!upstream.takes_back()),
-        pools_(make_pools(upstream.get(), detail::reserve_of(options_.empty_slabs_kept),
-                          upstream_ignores_)) {}
+        pools_(upstream.get(), detail::reserve_of(options_.empty_slabs_kept), upstream_ignores_) {}
   pool_verbs(const pool_verbs&) = delete;
   pool_verbs& operator=(const pool_verbs&) = delete;
 
@@ -92,14 +91,6 @@ class pool_verbs : public std::pmr::memory_resource {
  private:
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
     return this == &other;
-  }
-  static Pools make_pools(std::pmr::memory_resource* upstream, std::size_t reserve,
-                          bool upstream_ignores) noexcept {
-    if constexpr (std::constructible_from<Pools, std::pmr::memory_resource*, std::size_t, bool>) {
-      return Pools(upstream, reserve, upstream_ignores);
-    } else {
-      return Pools(upstream, reserve);
-    }
   }
 };
 

@@ -172,6 +172,20 @@ TEST(adaptive_pool_resource, many_at_once_are_all_or_nothing) {
   EXPECT_EQ(pool.stats().in_use_blocks, 0u);
 }
 
+TEST(adaptive_pool_resource, many_of_several_sizes_come_in_their_order) {
+  test_resource upstream;
+  adaptive_pool_resource pool(adaptive_pool_options{.block_bytes = 32}, &upstream);
+  const std::vector<std::size_t> sizes{32, 800, 24, 80'000};
+  mallard::block_chain chain = pool.allocate_many(sizes, 8);
+  ASSERT_EQ(chain.size(), sizes.size());
+  for (const std::size_t bytes : sizes) {
+    void* const p = chain.pop_front();
+    std::memset(p, 1, bytes);
+    pool.deallocate(p, bytes, 8);
+  }
+  EXPECT_EQ(pool.stats().in_use_blocks + pool.stats().oversize_blocks, 0u);
+}
+
 TEST(adaptive_pool_resource, other_sizes_hold_no_more_memory_than_in_a_multipool) {
   constexpr std::array<std::size_t, 6> sizes{40, 100, 17, 200, 64, 900};
   const auto fill = [&](auto& pool) {

@@ -67,7 +67,9 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
   static constexpr const auto& layouts = grows ? growing_layouts : class_layouts;
 
  public:
-  basic_class_pools(std::pmr::memory_resource* upstream, std::size_t reserve_limit) noexcept
+  // `upstream_ignores`, which only the heaps of many threads need, is for callers of both.
+  basic_class_pools(std::pmr::memory_resource* upstream, std::size_t reserve_limit,
+                    bool /*upstream_ignores*/ = false) noexcept
       : resource_slab_set(layouts.data(), upstream, reserve_limit) {
     reset();
   }
