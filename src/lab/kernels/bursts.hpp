@@ -93,38 +93,6 @@ burst_times fill_and_empty(List& l, std::uint64_t elements, std::uint64_t range,
   return taken;
 }
 
-inline constexpr auto ignore_content = [](std::uint64_t) {};
-
-// The first round is not timed, so that each strategy has the memory that it keeps; the second one
-// is.
-template <class Column>
-void run_list_burst(const burst_work& work, readings& taken) {
-  using arena = typename Column::arena;
-  {
-    arena memory;
-    const auto allocator = memory.template make_allocator<wrapped_int>();
-    using list =
-        typename Column::template list<wrapped_int, std::remove_const_t<decltype(allocator)>>;
-    cuts<list> at;
-    list l(allocator);
-    fill_and_empty(l, work.elements, work.range, at, ignore_content);
-    const burst_times times = fill_and_empty(l, work.elements, work.range, at,
-                                             [&](std::uint64_t sum) { taken.checksum = sum; });
-    taken.add("insert", times.insert);
-    taken.add("erase", times.erase);
-    taken.add("rss", static_cast<double>(read_peak_resident_bytes()));
-  }
-  arena memory;
-  call_counts counts;
-  const auto allocator = count_calls(memory.template make_allocator<wrapped_int>(), counts);
-  using list =
-      typename Column::template list<wrapped_int, std::remove_const_t<decltype(allocator)>>;
-  cuts<list> at;
-  list l(allocator);
-  fill_and_empty(l, work.elements, work.range, at, ignore_content);
-  taken.add("calls", static_cast<double>(counts.allocations + counts.deallocations));
-}
-
 template <class Vector>
 burst_times fill_and_empty_vector(Vector& v, const burst_work& work, std::uint64_t& checksum) {
   burst_times taken;
@@ -135,27 +103,49 @@ burst_times fill_and_empty_vector(Vector& v, const burst_work& work, std::uint64
   return taken;
 }
 
-template <class Column>
-void run_stable_vector_burst(const burst_work& work, readings& taken) {
+// A container, and how a burst fills and empties it.
+template <class Column, class Allocator>
+struct list_rounds {
+  using list = typename Column::template list<wrapped_int, Allocator>;
+  explicit list_rounds(const Allocator& allocator) : l(allocator) {}
+  burst_times operator()(const burst_work& work, std::uint64_t& checksum) {
+    return fill_and_empty(l, work.elements, work.range, at,
+                          [&](std::uint64_t sum) { checksum = sum; });
+  }
+
+  cuts<list> at;
+  list l;
+};
+template <class Column, class Allocator>
+struct vector_rounds {
+  explicit vector_rounds(const Allocator& allocator) : v(allocator) {}
+  burst_times operator()(const burst_work& work, std::uint64_t& checksum) {
+    return fill_and_empty_vector(v, work, checksum);
+  }
+
+  typename Column::template stable_vector<wrapped_int, Allocator> v;
+};
+
+// The first round is not timed, so that each strategy has the memory that it keeps; the second one
+// is.
+template <class Column, template <class, class> class Rounds>
+void run_burst(const burst_work& work, readings& taken) {
   using arena = typename Column::arena;
+  const auto rounds = [](auto allocator) { return Rounds<Column, decltype(allocator)>(allocator); };
   {
     arena memory;
-    const auto allocator = memory.template make_allocator<wrapped_int>();
-    typename Column::template stable_vector<wrapped_int, std::remove_const_t<decltype(allocator)>>
-        v(allocator);
-    fill_and_empty_vector(v, work, taken.checksum);
-    const burst_times times = fill_and_empty_vector(v, work, taken.checksum);
+    auto round = rounds(memory.template make_allocator<wrapped_int>());
+    round(work, taken.checksum);
+    const burst_times times = round(work, taken.checksum);
     taken.add("insert", times.insert);
     taken.add("erase", times.erase);
     taken.add("rss", static_cast<double>(read_peak_resident_bytes()));
   }
   arena memory;
   call_counts counts;
-  const auto allocator = count_calls(memory.template make_allocator<wrapped_int>(), counts);
-  typename Column::template stable_vector<wrapped_int, std::remove_const_t<decltype(allocator)>> v(
-      allocator);
+  auto round = rounds(count_calls(memory.template make_allocator<wrapped_int>(), counts));
   std::uint64_t ignored = 0;
-  fill_and_empty_vector(v, work, ignored);
+  round(work, ignored);
   taken.add("calls", static_cast<double>(counts.allocations + counts.deallocations));
 }
 
@@ -215,8 +205,8 @@ template <class Column>
 constexpr column_kernels bursts_in(std::string_view strategy, std::string_view peer) {
   return {.strategy = strategy,
           .peer = peer,
-          .list_burst = run_list_burst<Column>,
-          .vector_burst = run_stable_vector_burst<Column>,
+          .list_burst = run_burst<Column, list_rounds>,
+          .vector_burst = run_burst<Column, vector_rounds>,
           .pool = run_pool<Column>};
 }
 

@@ -33,7 +33,7 @@ constexpr column_kernels all[] = {
      .peer = "std",
      .growth = run_growth<std_column>,
      .shrink = run_shrink<std_column>,
-     .list_burst = run_list_burst<std_column>,
+     .list_burst = run_burst<std_column, list_rounds>,
      .pool = run_pool<std_column>},
     {.strategy = "pool", .peer = "std", .mixed = run_mixed<std_pool>},
     {.strategy = "AS1", .peer = "global", .mixed = run_mixed<operator_new_heap>},
