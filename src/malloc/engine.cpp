@@ -231,6 +231,21 @@ MALLARD_COLD void deallocate_in_scope(void* p, slice_mark mark) noexcept {
   if (!own.give(p, mark.magazine())) own.heap->spill(own, p, mark.size_class());
 }
 
+void deallocate_in_user_heap(void* p, slice_mark mark) noexcept {
+  user_heap* const heap = mark.heap_of_user();
+  user_heap* unneeded = nullptr;
+  {
+    const slow_path here;
+    if (here.nested()) return;
+    open_scope* const scope = innermost_scope;
+    if (mark.is_in_slab() && scope != nullptr && scope->heap == heap) {
+      return heap->spill(*scope, cache, p, static_cast<unsigned>(mark.size_class()));
+    }
+    unneeded = heap->deallocate(p, mark);
+  }
+  if (unneeded != nullptr) unneeded->destroy();
+}
+
 [[gnu::noinline]] void* allocate_from_heap(std::size_t bytes, unsigned size_class,
                                            bool ahead = false) noexcept {
   const slow_path here;
@@ -359,8 +374,9 @@ void deallocate_elsewhere(void* p, slice_mark mark) noexcept {
 void deallocate_slow(void* p) noexcept {
   if (p == nullptr) return;
   const kept_errno keep;
-  const slow_path here;
   const slice_mark mark = mark_of(p);
+  if (mark.is_of_user_heap()) return deallocate_in_user_heap(p, mark);
+  const slow_path here;
   if (here.nested() && mark.kind() != slice_kind::huge && mark.kind() != slice_kind::none) return;
   if (mark.is_slab()) {
     malloc_heap* const heap = does_without_heap() ? nullptr : heap_of_thread();
@@ -385,14 +401,8 @@ void deallocate_slow(void* p) noexcept {
       the_profile.freed(p, here.nested());
       return the_guarded.deallocate(p);
     case slice_kind::slab_of_user_heap:
-      if (open_scope* const scope = innermost_scope;
-          scope != nullptr && scope->heap == mark.heap_of_user()) {
-        return scope->heap->spill(*scope, cache, p, static_cast<unsigned>(mark.size_class()));
-      }
-      [[fallthrough]];
     case slice_kind::space_of_user_heap:
     case slice_kind::huge_of_user_heap:
-      return mark.heap_of_user()->deallocate(p, mark);
     case slice_kind::slab:
     case slice_kind::none:
       break;

@@ -161,9 +161,9 @@ void after_fork_in_parent() {
 }
 
 // Some of the locks that were left may be of threads that do not exist here; one that is this
-// thread's own does no harm as a free one. The fork of a handler leaves the heaps of other threads
-// as they are: where it has interrupted malloc, nothing may tell for a moment which one is this
-// thread's own.
+// thread's own does no harm as a free one. The fork of a handler leaves heaps and scopes of other
+// threads as they are: where it has interrupted malloc, nothing may tell for a moment which are
+// this thread's own.
 void after_fork_in_child() {
   const slow_path here;
   forking.has_streams = false;
@@ -171,7 +171,10 @@ void after_fork_in_child() {
   if (taken == 0) return;
   forget_background();
   forget_other_threads();
-  if (!here.nested()) the_heaps.forget_threads_but(own_cache().heap);
+  if (!here.nested()) {
+    the_heaps.forget_threads_but(own_cache().heap);
+    user_heap::forget_scopes_of_other_threads();
+  }
   the_heaps.reset_heaps();
   for (std::size_t i = 0; i < lock_count; ++i) the_pages.lock_at(i).reset();
   user_heap::reset_all();

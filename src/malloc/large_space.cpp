@@ -72,12 +72,12 @@ bool large_space::has_extended(const run& r) noexcept {
   return false;
 }
 
-// If addresses are few, joins the run with the segment before it, so that what was too small at
-// that one's end is of use. Else segments stay apart: they are empty sooner, and a large free block
-// is not purged as a whole for a few dirty pages.
+// If addresses or memory are limited, joins the run with the segment before it, so that what was
+// too small at that one's end is of use. Else segments stay apart: they are empty sooner, and a
+// large free block is not purged as a whole for a few dirty pages.
 void large_space::add(const run& r) noexcept {
   segment_total_ += r.bytes;
-  if (supply_.has_few_addresses() && has_extended(r)) return;
+  if (supply_.is_limited() && has_extended(r)) return;
   segments_ = ::new (r.begin) segment{segments_, r.bytes};
   heap_.add_segment(r.begin + segment_header_bytes, r.bytes - segment_header_bytes, r.is_fresh);
 }
@@ -237,7 +237,7 @@ bool large_space::purge_some(std::size_t to_keep) noexcept {
     const holding hold(lock_);
     if (idle_bytes() <= to_keep && to_keep != 0) return false;
     gone = remove_empty();
-    if (to_keep == 0 || supply_.has_few_addresses()) gone = take_out_words(gone);
+    if (to_keep == 0 || supply_.is_limited()) gone = take_out_words(gone);
     std::size_t surplus = heap_.unpurged_bytes() - std::min(heap_.unpurged_bytes(), to_keep);
     while (count != portions.size() && surplus != 0) {
       std::size_t unpurged = 0;

@@ -84,10 +84,10 @@ open_scope* begin_scope(user_heap* heap) noexcept {
   // It ends with the thread, as does the thread's heap.
   if (cache.heap == nullptr && innermost_scope == nullptr) end_heap_with_thread();
   if (heap == nullptr) heap = user_heap::take_nameless();
-  open_scope* const scope = heap == nullptr ? nullptr : heap->begin_scope();
-  if (scope == nullptr) return nullptr;
-  const slow_path here;
-  put_inside(*scope);
+  if (heap == nullptr) return nullptr;
+  const slow_path here;  // the heap counts the scope before the thread has it
+  open_scope* const scope = heap->begin_scope();
+  if (scope != nullptr) put_inside(*scope);
   return scope;
 }
 
@@ -113,6 +113,7 @@ std::size_t blocks_in_use(open_scope* scope) noexcept {
 }
 
 void end_all_scopes() noexcept {
+  const slow_path here;
   while (innermost_scope != nullptr) close_innermost();
 }
 

@@ -206,29 +206,35 @@ void user_heap::unlink(region& r) noexcept {
   if (r.huge_next != nullptr) r.huge_next->huge_prev = r.huge_prev;
 }
 
-void user_heap::deallocate(void* p, slice_mark mark) noexcept {
+// A large block counts until its thread is on its way out: the heap may go with it.
+user_heap* user_heap::deallocate(void* p, slice_mark mark) noexcept {
   bool is_last = false;
   if (mark.kind() == slice_kind::space_of_user_heap) {
     the_profile.freed(p, false);
+    {
+      const holding hold(lock_);
+      ++leaving_blocks_;
+    }
     space_.deallocate(p);
     const holding hold(lock_);
+    --leaving_blocks_;
     is_last = is_last_of_orphan();
   } else if (mark.is_huge()) {
     the_profile.freed(p, false);
     {
       const holding hold(lock_);
       unlink(*region::of_huge(p));
-      --huge_blocks_;
     }
     the_pages.huge.deallocate(p);
     const holding hold(lock_);
+    --huge_blocks_;
     is_last = is_last_of_orphan();
   } else {
     const holding hold(lock_);
     give_one(p, static_cast<unsigned>(mark.size_class()));
     is_last = is_last_of_orphan();
   }
-  if (is_last) keep_nameless();
+  return is_last && !is_kept_nameless() ? this : nullptr;
 }
 
 // Never puts a block directly at hand: the first blocks of the next slab may be as near to those at
@@ -238,10 +244,9 @@ void user_heap::give_one(void* p, unsigned size_class) noexcept {
   give_back(pools_[size_class], class_layouts[size_class], p);
 }
 
-// Requires the lock. Once true, the heap is the caller's. Other threads may still be on their way
-// out of it: so it is kept for another scope, and not destroyed.
+// Requires the lock. Once true, the heap is the caller's.
 bool user_heap::is_last_of_orphan() noexcept {
-  if (kind_ != kind::orphan || blocks_in_use_locked() != 0) return false;
+  if (kind_ != kind::orphan || leaving_blocks_ != 0 || blocks_in_use_locked() != 0) return false;
   kind_ = kind::nameless;
   return true;
 }
@@ -273,19 +278,21 @@ user_heap* user_heap::take_nameless() noexcept {
   return heap;
 }
 
-// Keeps a heap without blocks. It may keep some slabs, unless there are many such heaps.
-void user_heap::keep_nameless() noexcept {
-  bool is_one_of_many = false;
+bool user_heap::is_kept_nameless() noexcept {
   {
     const holding hold(list_lock);
-    is_one_of_many = idle_nameless_count >= most_kept_nameless;
+    if (idle_nameless_count >= most_kept_nameless) return false;
   }
-  if (is_one_of_many) {
-    trim();
-  } else {
+  {
     const holding hold(lock_);
     give_back_beyond(kept_bytes);
   }
+  keep_nameless();
+  return true;
+}
+
+// Keeps a heap without blocks for another scope.
+void user_heap::keep_nameless() noexcept {
   const holding hold(list_lock);
   next_nameless_ = idle_nameless;
   idle_nameless = this;
@@ -328,7 +335,11 @@ std::size_t user_heap::end_scope(open_scope& scope) noexcept {
     is_idle = kind_ == kind::nameless;
     give_back_beyond(kind_ == kind::orphan ? 0 : kept_bytes);
   }
-  if (is_idle) keep_nameless();
+  // There are as many as there were scopes open at once; only some keep slabs.
+  if (is_idle && !is_kept_nameless()) {
+    trim();
+    keep_nameless();
+  }
   return blocks;
 }
 
@@ -455,10 +466,13 @@ void user_heap::unlock_all() noexcept {
 void user_heap::reset_all() noexcept {
   for (user_heap* heap = all; heap != nullptr; heap = heap->next_) {
     for (std::size_t i = 0; i < lock_count; ++i) heap->lock_at(i).reset();
-    heap->open_scopes_ = 0;
   }
-  for (open_scope* s = innermost_scope; s != nullptr; s = s->outer) ++s->heap->open_scopes_;
   list_lock.reset();
+}
+
+void user_heap::forget_scopes_of_other_threads() noexcept {
+  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) heap->open_scopes_ = 0;
+  for (open_scope* s = innermost_scope; s != nullptr; s = s->outer) ++s->heap->open_scopes_;
 }
 
 }  // namespace mallard::inline v1::detail

@@ -28,7 +28,8 @@ class user_heap final : public slab_set {
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
   // The same for requests that have no size class.
   void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
-  void deallocate(void* p, slice_mark mark) noexcept;
+  // Returns the heap if nobody needs it any more: the caller destroys it, outside of slow paths.
+  [[nodiscard]] user_heap* deallocate(void* p, slice_mark mark) noexcept;
   // Resizes a huge block, as huge_blocks does.
   void* resize_huge(void* p, std::size_t bytes) noexcept;
   large_space& space() noexcept { return space_; }
@@ -62,6 +63,8 @@ class user_heap final : public slab_set {
   static bool lock_all(bool (*take)(futex_lock&) noexcept) noexcept;
   static void unlock_all() noexcept;
   static void reset_all() noexcept;
+  // For a child whose thread was not in the middle of malloc.
+  static void forget_scopes_of_other_threads() noexcept;
 
  private:
   static constexpr std::size_t kept_slabs = 2;
@@ -96,12 +99,15 @@ class user_heap final : public slab_set {
   void wink_out() noexcept;
   void give_back_beyond(std::size_t bytes) noexcept;
   bool trim() noexcept;
+  // False if there are many others already.
+  bool is_kept_nameless() noexcept;
   void keep_nameless() noexcept;
 
   const std::size_t number_;
   futex_lock lock_;
   region* huge_ = nullptr;
   std::size_t huge_blocks_ = 0;
+  std::size_t leaving_blocks_ = 0;  // of the space
   std::size_t slab_blocks_ = 0;     // that have left the slabs
   std::size_t reserved_bytes_ = 0;  // of slabs
   open_scope* closed_ = nullptr;

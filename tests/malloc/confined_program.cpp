@@ -138,6 +138,13 @@ void exhaust(std::array<chain, 8>& chains) {
   }
 }
 
+// What is too small at the end of one segment is of use with the next one.
+void fill_limit_of_64_mib() {
+  std::size_t blocks = 0;
+  while (std::malloc(mib) != nullptr) ++blocks;
+  require(blocks >= 56, "blocks of a MiB: ", blocks);
+}
+
 void shrink_when_exhausted() {
   constexpr std::size_t bytes[] = {12 * mib, 5 * mib, 300'000, 100'000, 20'000, 2'000, 200};
   constexpr std::size_t smaller[] = {4'000'000, 290'000, 50'000, 700, 48};
@@ -384,6 +391,7 @@ const std::map<std::string, std::function<void()>> confinements = {
     {"locked", live_locked_in_memory},
     {"mappings_locked", map_locked_in_memory},
     {"lock_limited", live_with_little_locked},
+    {"limit_filled_by_1_mib", fill_limit_of_64_mib},
     {"shrink_when_exhausted", shrink_when_exhausted},
     {"blocks_of_20_kb_before", [] { serve_all_with_what_was(20'000); }},
     {"blocks_of_256_kib_before", [] { serve_all_with_what_was(mib / 4); }},

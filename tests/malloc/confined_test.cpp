@@ -98,6 +98,10 @@ TEST_P(confined_malloc, blocks_shrink_when_there_is_no_memory_for_smaller_ones) 
   expect_works("shrink_when_exhausted", "limit=100M");
 }
 
+TEST_P(confined_malloc, large_blocks_fill_a_limit) {
+  expect_works("limit_filled_by_1_mib", "limit=64M");
+}
+
 TEST_P(confined_malloc, a_request_beyond_the_limit_makes_no_other_one_fail) {
   expect_works("impossible_requests_beside", "limit=1G");
 }

@@ -289,6 +289,8 @@ void run_interrupted(const named_call& call, const named_call& other, place stan
       w.in_child.allocate_and_fill();
       w.in_child.check_and_free();
       detail::trim();
+      w.of_heap.free();
+      w.heap->destroy();
       _exit(0);
     };
     mallard_test::run_with_handler(w.threads, first, stands.at, stands.visit, make, in_between,

@@ -133,6 +133,19 @@ TEST_F(malloc_scopes, a_survivor_holds_its_slab_and_no_other) {
   for (void* const p : survivors) std::free(p);
 }
 
+TEST_F(malloc_scopes, without_heaps_of_their_own_many_leave_none_behind_their_last_survivors) {
+  malloc_trim(0);
+  const std::size_t before = mallinfo2().arena;
+  std::vector<void*> survivors(2'000);
+  for (void*& p : survivors) {
+    const malloc_scope scope;
+    p = std::malloc(100);
+  }
+  for (void* const p : survivors) std::free(p);
+  malloc_trim(0);
+  EXPECT_LT(mallinfo2().arena, before + 2 * mib);
+}
+
 TEST_F(malloc_scopes, a_heap_with_blocks_gives_its_empty_slabs_back_when_malloc_trims) {
   malloc_trim(0);
   const std::size_t before = mallinfo2().arena;

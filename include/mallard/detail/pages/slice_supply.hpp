@@ -72,9 +72,9 @@ class slice_supply {
   // regions get them again if they can. Returns whether there were any.
   bool cut_regions() noexcept;
   // Whether the process may have fewer addresses than the machine has memory, as determined when
-  // the first region was made.
-  bool has_few_addresses() const noexcept {
-    return has_few_addresses_.load(std::memory_order_relaxed);
+  // the first region was made, or a limit to what it may take.
+  bool is_limited() const noexcept {
+    return has_few_addresses_.load(std::memory_order_relaxed) || budget_.is_set();
   }
   // Whether the last region had to be smaller because the system has no addresses for a whole one.
   bool is_confined() const noexcept { return is_confined_.load(std::memory_order_relaxed); }
