@@ -138,7 +138,7 @@ void exhaust(std::array<chain, 8>& chains) {
   }
 }
 
-// What is too small at the end of one segment is of use with the next one.
+// The end of one segment is of use with the next one.
 void fill_limit_of_64_mib() {
   std::size_t blocks = 0;
   while (std::malloc(mib) != nullptr) ++blocks;
