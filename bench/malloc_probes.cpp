@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <barrier>
 #include <chrono>
@@ -130,6 +132,23 @@ void tiny() {
   std::free(block);
   print("tiny_rss", small.resident / 1024, "KiB");
   print("tiny_vsz", small.address_space / mebi, "MiB");
+}
+
+// Processes that end at once: the median time from start to end.
+void starts() {
+  constexpr std::size_t count = 501;
+  std::array<double, count> seconds{};
+  char name[] = "/bin/true";
+  char* arguments[] = {name, nullptr};
+  for (double& one : seconds) {
+    const double start = now();
+    pid_t process = 0;
+    if (posix_spawn(&process, name, nullptr, nullptr, arguments, environ) != 0) return;
+    waitpid(process, nullptr, 0);
+    one = now() - start;
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + count / 2, seconds.end());
+  print("start", seconds[count / 2] * 1e6, "us");
 }
 
 // 512 MiB from 16 B to 64 KiB, all freed again, and nothing done for three seconds.
@@ -614,6 +633,7 @@ struct probe {
   void (*run)();
 };
 constexpr probe probes[] = {{"tiny", tiny},
+                            {"starts", starts},
                             {"freed", freed},
                             {"fragmented", fragmented},
                             {"phases", phases},
