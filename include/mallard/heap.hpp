@@ -59,7 +59,8 @@ MALLARD_API heap_stats stats_of(const growing_blocks& arrays, const slab_usage& 
 // Small blocks come from slabs, as in a multipool. Expandable blocks, and those above
 // `largest_pooled_bytes`, lie in segments that are split and coalesced. Over the page source,
 // segments are address ranges that get memory as it is touched, and an expandable block of 64 KiB
-// or more gets a range of its own.
+// or more gets a range of its own. Where the system gives huge pages, a touch gets 2 MiB: so large
+// blocks that are hardly used take memory, too.
 class MALLARD_API heap_resource final
     : public pool_verbs<heap_resource, detail::growing_class_pools, heap_options>,
       public burst_verbs<heap_resource> {

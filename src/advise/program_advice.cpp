@@ -274,8 +274,10 @@ void program_advice::time_it() {
         fmt::format("{}: --metric '{}' finds no number in its output", program, request_.metric));
   }
   if (request_.is_driven && plain_.status != 0) {
-    throw std::runtime_error(program + ": the load failed, or the program " +
-                             process::describe_end(plain_.status) + " before the load was over");
+    const bool is_ours = WIFEXITED(plain_.status) && WEXITSTATUS(plain_.status) == 1;
+    throw std::runtime_error(
+        fmt::format("{}: the load failed, or the program {} before the load was over", program,
+                    is_ours ? "ended" : process::describe_end(plain_.status)));
   }
 }
 

@@ -216,7 +216,9 @@ int check_trace(const check_options& options, const rule_list& rules, const std:
                options.budget);
   } else if (options.update) {
     const std::size_t tightened = profile::tighten_budget(options.budget, findings);
-    fmt::print(stderr, "mallard: {}: {} rules are tighter now\n", options.budget, tightened);
+    fmt::print(
+        stderr, "mallard: {}: {} now\n", options.budget,
+        tightened == 1 ? "1 rule is tighter" : fmt::format("{} rules are tighter", tightened));
   }
   return breaches == 0 ? success : failure;
 }

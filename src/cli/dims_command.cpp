@@ -145,7 +145,8 @@ void print_scopes(const profile::dims_result& result, bool all, bool colour) {
       for (std::size_t i = 0; i < std::min<std::size_t>(4, stack.frames.size()); ++i) {
         path += (i == 0 ? "" : " < ") + fitted_function(stack.frames[i], 40);
       }
-      remark_below(fmt::format("{} survive: {}", stack.blocks, path));
+      remark_below(
+          fmt::format("{} survive{}: {}", stack.blocks, stack.blocks == 1 ? "s" : "", path));
     }
   }
   if (!all && result.arena_scopes.size() > 20) {
@@ -168,10 +169,10 @@ void print_text(const profile::dims_result& result, bool all, bool colour) {
              base::time_text(static_cast<double>(result.duration) / 1e9), threads_text(result),
              total.allocations, total.frees, total.reallocations, bytes_text(total.bytes));
   fmt::print(
-      "at most {} live at once; {} blocks ({}) not freed; {} temporary, {} freed by another "
+      "at most {} live at once; {} block{} ({}) not freed; {} temporary, {} freed by another "
       "thread\n",
-      bytes_text(total.peak_bytes), total.live_blocks, bytes_text(total.live_bytes),
-      total.temporary, total.remote_frees);
+      bytes_text(total.peak_bytes), total.live_blocks, total.live_blocks == 1 ? "" : "s",
+      bytes_text(total.live_bytes), total.temporary, total.remote_frees);
   if (result.dropped > 0) fmt::print("{} events were lost\n", result.dropped);
   if (!result.not_recorded.empty()) {
     std::string what;

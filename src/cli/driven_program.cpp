@@ -6,13 +6,14 @@ namespace mallard::cli {
 namespace {
 
 // $1 is the load, $2 what says that the program is ready, $3 not empty where what the load writes
-// is of interest; the program's words follow. What a process uses is counted where it is waited
+// is of interest, $4 not empty where the program may end before the load is over; the program's
+// words follow. What a process uses is counted where it is waited
 // for: so the load's shell is no child of this one. It says by SIGUSR1 that the load is over; how
 // the program ends when it is then told to is its own affair, unless a signal ends it.
 constexpr const char* script = R"(
-load=$1 ready=$2
+load=$1 ready=$2 may_end=$4
 if [ "$3" ]; then exec 3>&1; else exec 3>/dev/null; fi
-shift 3
+shift 4
 over=
 trap 'over=1' USR1
 "$@" 3>&- &
@@ -43,6 +44,12 @@ case $status in
   143) exit 0 ;;
   137) echo "mallard: the load failed, or --ready did not succeed within a minute" >&4; exit 1 ;;
 esac
+if [ $status -eq 0 ] && [ -z "$may_end" ]; then
+  # The load may have ended the program as its last step.
+  tries=0
+  while [ -z "$over" ] && [ $tries -lt 20 ]; do sleep 0.05; tries=$((tries+1)); done
+  [ "$over" ] || exit 1
+fi
 if [ "$over" ] && [ $status -lt 128 ]; then exit 0; fi
 exit $status
 )";
@@ -54,7 +61,7 @@ load_options load_of_seconds(double seconds) {
   const auto tenths = static_cast<long>(std::ceil(seconds * 10));
   return {"n=0; while [ $n -lt " + std::to_string(tenths) +
               " ] && kill -0 $program; do sleep 0.1; n=$((n+1)); done; true",
-          "true", false};
+          "true", false, true};
 }
 
 std::vector<std::string> driven(const std::vector<std::string>& command,
@@ -66,7 +73,8 @@ std::vector<std::string> driven(const std::vector<std::string>& command,
                                   "mallard",
                                   options.load,
                                   options.ready.empty() ? "sleep 1" : options.ready,
-                                  options.shows_load ? "yes" : ""};
+                                  options.shows_load ? "yes" : "",
+                                  options.may_end_early ? "yes" : ""};
   out.insert(out.end(), command.begin(), command.end());
   return out;
 }

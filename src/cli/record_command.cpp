@@ -1,5 +1,7 @@
 // mallard record, mallard control
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +24,7 @@
 #include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
+#include "process/process.hpp"
 #include "profile/record/recording.hpp"
 #include "profile/shell_word.hpp"
 #include "profile/trace/symbolizer.hpp"
@@ -129,6 +132,40 @@ void check_subject(const profile::record_options& options) {
   }
 }
 
+// The file that the trace replaces, aside until there is a trace to replace it by.
+class earlier_file {
+ public:
+  explicit earlier_file(const std::string& name) : name_(name) {
+    std::error_code none;
+    if (name.empty() || fs::file_size(name, none) == 0 || none || is_written(name)) return;
+    aside_ = fmt::format("{}.before-{}", name, getpid());
+    fs::rename(name, aside_);
+  }
+  earlier_file(const earlier_file&) = delete;
+  earlier_file& operator=(const earlier_file&) = delete;
+  ~earlier_file() {
+    std::error_code ignored;
+    if (!aside_.empty()) fs::rename(aside_, name_, ignored);
+  }
+  explicit operator bool() const noexcept { return !aside_.empty(); }  // whether there is one
+  void forget() noexcept {
+    std::error_code ignored;
+    if (!aside_.empty()) fs::remove(std::exchange(aside_, {}), ignored);
+  }
+
+ private:
+  // Whether another recording writes to it, which then refuses ours.
+  static bool is_written(const std::string& name) noexcept {
+    const int file = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool is_locked = file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0;
+    if (file >= 0) close(file);
+    return is_locked;
+  }
+
+  std::string name_;
+  std::string aside_;  // empty: there is none
+};
+
 int run_record(const record_request& request) {
   profile::record_options options = request.options;
   options.library = whatif::record_library();
@@ -162,9 +199,22 @@ int run_record(const record_request& request) {
   hooks.waits_long = [&] { say("{}\n", waits_long_text(options.pid)); };
   const bool draws = !request.quiet && is_screen(STDERR_FILENO);
   if (draws) hooks.progress = show_progress;
+  earlier_file earlier(options.output);
   const profile::record_summary done = profile::record(options, hooks);
+  const bool replaces =
+      std::any_of(done.processes.begin(), done.processes.end(),
+                  [](const auto& one) { return one.events != 0 && one.error.empty(); });
   if (draws) say("\r\033[K");
   if (!request.quiet) print_summary(done);
+  if (!request.quiet && !done.exited && !done.cut && !done.interrupted && options.pid == 0) {
+    say("mallard: {} was killed by {}\n", options.command.front(),
+        process::describe_signal(done.status));
+  }
+  if (replaces) {
+    earlier.forget();
+  } else if (earlier) {
+    say("mallard: {}: left as it was\n", options.output);
+  }
   if (options.pid != 0 && done.interrupted) return interrupted;
   if (!done.exited) return 128 + done.status;
   const profile::recorded_process* const first = whatif::main_trace(done);

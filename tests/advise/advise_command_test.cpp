@@ -300,6 +300,9 @@ TEST_F(advise_command_test, a_load_that_fails_is_said) {
   expect_refused(
       {"advise", "--quick", "--load", "exit 3", "--ready", "sleep 0.2", "--", "./server"}, 1,
       "./server: the load failed");
+  write_script("ends", "exit 0\n");
+  expect_refused({"advise", "--quick", "--load", "sleep 9", "--ready", "true", "--", "./ends"}, 1,
+                 "./ends: the load failed, or the program ended before the load was over");
   expect_refused({"advise", "--ready", "true", "--", "./server"}, 2, "--ready needs --load");
   expect_refused({"advise", "--load", "true", "t.mallard"}, 2, "for a command after --");
 }

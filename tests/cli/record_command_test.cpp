@@ -1,6 +1,7 @@
 // mallard record and the readers of traces, as a user calls them.
 
 #include <algorithm>
+#include <csignal>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -268,6 +269,33 @@ TEST_F(record_command_test, resident_memory_is_sampled) {
       EXPECT_GT(samples[i].time, samples[i - 1].time);
     }
   }
+}
+
+TEST_F(record_command_test, a_trace_is_replaced_only_by_one_with_events) {
+  ASSERT_EQ(run({"record", "-q", "-o", "t", "--", "sh", "-c", ":"}).status, 0);
+  const std::string before = read_file(file("t"));
+  const ended none = run({"record", "--force", "--delay", "9", "-o", "t", "--", "sh", "-c", ":"});
+  EXPECT_THAT(none.err, HasSubstr("mallard: t: left as it was\n"));
+  EXPECT_EQ(read_file(file("t")), before);
+  run({"record", "--force", "-o", "t", "--", "sh", "-c", ": more"});
+  EXPECT_NE(read_file(file("t")), before);
+  for (const auto& entry : fs::directory_iterator(folder_.path())) {
+    EXPECT_THAT(entry.path().string(), Not(HasSubstr("before-")));
+  }
+}
+
+TEST_F(record_command_test, a_signal_that_kills_the_program_is_named) {
+  const ended killed = run({"record", "-o", "t", "--", "sh", "-c", "kill -SEGV $$"});
+  EXPECT_EQ(killed.status, 128 + SIGSEGV);
+  EXPECT_THAT(killed.err, HasSubstr("mallard: sh was killed by signal 11"));
+}
+
+TEST_F(record_command_test, where_a_trace_belongs_other_things_are_named) {
+  expect_refused({"dims", "/bin/sh"}, 1,
+                 "/bin/sh: a program, not a trace; a command to run comes after --");
+  expect_refused({"advise", "/bin/sh"}, 1, "/bin/sh: a program, not a trace");
+  expect_refused({"dims", "."}, 1, ".: a folder, not a trace");
+  expect_refused({"check", "--budget", ".", "--", "true"}, 2, ".: a folder, not a budget");
 }
 
 TEST_F(record_command_test, control_characters_of_names_do_not_reach_the_terminal) {

@@ -232,6 +232,10 @@ std::size_t tighten_budget(const std::string& path, const std::vector<budget_fin
 }
 
 std::vector<budget_rule> read_budget(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw std::runtime_error(path + ": a folder, not a budget");
+  }
   std::ifstream file(path);
   if (!file) throw std::runtime_error(path + ": cannot be read");
   return parse_budget(file, path);

@@ -19,13 +19,21 @@ chunk_file::chunk_file(const std::string& path)
   if (file_ < 0) throw std::runtime_error(path + ": " + std::strerror(errno));
   struct stat about{};
   try {
-    if (fstat(file_, &about) != 0 || !S_ISREG(about.st_mode)) {
+    if (fstat(file_, &about) == 0 && S_ISDIR(about.st_mode)) {
+      throw std::runtime_error(path + ": a folder, not a trace");
+    }
+    if (!S_ISREG(about.st_mode)) {
       throw std::runtime_error(path +
                                ": not a file; a trace is not read from front to back, so none "
                                "can come through a pipe");
     }
     bytes_ = static_cast<std::uint64_t>(about.st_size);
     const std::string header = read(0, trace_header_bytes);
+    if (header.starts_with("\x7f"
+                           "ELF") ||
+        header.starts_with("#!")) {
+      throw std::runtime_error(path + ": a program, not a trace; a command to run comes after --");
+    }
     if (header.size() < trace_header_bytes || !header.starts_with(trace_magic)) {
       throw std::runtime_error(path + ": not a trace of mallard");
     }
