@@ -139,7 +139,9 @@ class earlier_file {
     std::error_code none;
     if (name.empty() || fs::file_size(name, none) == 0 || none || is_written(name)) return;
     aside_ = fmt::format("{}.before-{}", name, getpid());
-    fs::rename(name, aside_);
+    // A folder that cannot be written to keeps its names; then the file is overwritten.
+    fs::rename(name, aside_, none);
+    if (none) aside_.clear();
   }
   earlier_file(const earlier_file&) = delete;
   earlier_file& operator=(const earlier_file&) = delete;
