@@ -7,9 +7,9 @@ namespace {
 
 // $1 is the load, $2 what says that the program is ready, $3 not empty where what the load writes
 // is of interest, $4 not empty where the program may end before the load is over; the program's
-// words follow. What a process uses is counted where it is waited
-// for: so the load's shell is no child of this one. It says by SIGUSR1 that the load is over; how
-// the program ends when it is then told to is its own affair, unless a signal ends it.
+// words follow. What a process uses is counted where it is waited for: so the load's shell is no
+// child of this one. It says by SIGUSR1 that the load is over; how the program ends when it is then
+// told to is its own affair, unless a signal ends it.
 constexpr const char* script = R"(
 load=$1 ready=$2 may_end=$4
 if [ "$3" ]; then exec 3>&1; else exec 3>/dev/null; fi

@@ -18,9 +18,8 @@ load_options load_of_seconds(double seconds);
 
 // The command to run instead: the program's if there is no load. It ends with 0 once the load is
 // over, and with 1 where the load fails. Where the program ends before, it ends with the program's
-// status, but with 1 in place of 0 unless the program may do so.
-// What is preloaded to it is preloaded to the program, not to the load, whose time it does not
-// count.
+// status, but with 1 in place of 0 unless the program may do so. What is preloaded to it is
+// preloaded to the program, not to the load, whose time it does not count.
 std::vector<std::string> driven(const std::vector<std::string>& command,
                                 const load_options& options);
 

@@ -1,5 +1,6 @@
 #include "profile/trace/chunk_file.hpp"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,9 +30,7 @@ chunk_file::chunk_file(const std::string& path)
     }
     bytes_ = static_cast<std::uint64_t>(about.st_size);
     const std::string header = read(0, trace_header_bytes);
-    if (header.starts_with("\x7f"
-                           "ELF") ||
-        header.starts_with("#!")) {
+    if (header.starts_with(ELFMAG) || header.starts_with("#!")) {
       throw std::runtime_error(path + ": a program, not a trace; a command to run comes after --");
     }
     if (header.size() < trace_header_bytes || !header.starts_with(trace_magic)) {
