@@ -58,8 +58,11 @@ std::string describe(const check_options& options, const budget_finding& one) {
     }
     return text + "; MALLARD_SCOPE in the source tells them apart";
   }
-  if (one.may_be_inlined) {
-    return text + "it is on no stack, but may be inlined there: build with -g, which tells";
+  if (!one.may_be_inlined_in.empty()) {
+    return text + fmt::format(
+                      "it is on no stack, but may be inlined there: {} has it, without debug "
+                      "information (-g), which would tell",
+                      fitted(one.may_be_inlined_in, one.may_be_inlined_in.size()));
   }
   if (!one.found) {
     text += "there is no such function";
@@ -152,7 +155,7 @@ void print_json(const std::string& trace, const std::vector<budget_finding>& fin
       rule["nearest"] = one.nearest;
     }
     if (one.is_inlined) rule["inlined"] = true;
-    if (one.may_be_inlined) rule["may_be_inlined"] = true;
+    if (!one.may_be_inlined_in.empty()) rule["may_be_inlined"] = true;
     if (one.too_many != 0) rule["too_many"] = one.too_many;
     out["rules"].push_back(rule);
   }

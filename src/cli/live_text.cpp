@@ -36,7 +36,7 @@ std::string thread_line(const watch::thread_row& one) {
 }
 
 std::string totals(const watch::reading& now, const watch::rates& what) {
-  return fmt::format("{:.1f} s: {} allocations/s of {}/s, {} frees/s; live {}, resident {}",
+  return fmt::format("{:.1f} s: {} allocations/s of {}/s, {} frees/s; live about {}, resident {}",
                      now.seconds, count_text(what.allocations), bytes_text(what.bytes),
                      count_text(what.frees), bytes_text(what.live_bytes),
                      bytes_text(now.resident_bytes));
@@ -99,11 +99,9 @@ std::string live_lines(const watch::reading& now, const watch::rates& what, cons
 }
 
 std::string live_summary(const watch::reading& last) {
-  double live = 0;
-  for (const watch::site_reading& one : last.sites) live += one.live_bytes;
-  return fmt::format("in all: {} allocations of {}, {} frees; live at the end {}\n",
+  return fmt::format("in all: {} allocations of {}, {} frees; live at the end about {}\n",
                      last.all.allocations, bytes_text(last.all.bytes), last.all.frees,
-                     bytes_text(live));
+                     bytes_text(watch::live_bytes(last)));
 }
 
 }  // namespace mallard::cli

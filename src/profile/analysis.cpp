@@ -76,7 +76,7 @@ meter_setting setting_of(const trace_reader& trace, const analysis_options& opti
                          const survey& first) {
   const process_info& process = trace.facts().process;
   meter_setting out;
-  out.from = options.part.from;
+  out.from = std::max(options.part.from, trace.first_time());
   out.until = std::max(out.from, std::min(options.part.until, trace.last_time()));
   out.windows = lacks(process, "times") ? 0 : options.windows;
   out.allocation_ns = typical_ns(first.allocation_costs, process);

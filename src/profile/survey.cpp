@@ -86,7 +86,8 @@ survey::survey(const trace_reader& trace, const function_table& functions)
 
 void survey::read(trace_reader& trace, const selection& part) {
   const std::uint64_t until = end_of(trace, part);
-  const std::uint64_t time = std::max(part.from, std::min(until, trace.last_time())) - part.from;
+  const std::uint64_t from = std::max(part.from, trace.first_time());
+  const std::uint64_t time = std::max(from, std::min(until, trace.last_time())) - from;
   const double share =
       static_cast<double>(time) / std::max(1.0, static_cast<double>(trace.last_time()));
   lasts_ = time / 50;

@@ -54,6 +54,12 @@ std::vector<thread_row> threads_of(const reading& before, const reading& now, do
 
 }  // namespace
 
+double live_bytes(const reading& now) {
+  double sum = 0;
+  for (const site_reading& one : now.sites) sum += one.live_bytes;
+  return std::min(sum, static_cast<double>(now.all.bytes));
+}
+
 rates between(const reading& before, const reading& now, const site_names& names) {
   const bool is_first = before.seconds == 0;
   const double passed =
@@ -63,7 +69,7 @@ rates between(const reading& before, const reading& now, const site_names& names
   out.allocations = difference(before.all.allocations, now.all.allocations) / seconds;
   out.bytes = difference(before.all.bytes, now.all.bytes) / seconds;
   out.frees = difference(before.all.frees, now.all.frees) / seconds;
-  for (const site_reading& one : now.sites) out.live_bytes += one.live_bytes;
+  out.live_bytes = live_bytes(now);
   out.functions = functions_of(before, now, seconds, names);
   out.threads = threads_of(before, now, seconds);
   return out;

@@ -22,8 +22,9 @@ class profile_command_test : public command_test {
     ASSERT_EQ(run({"record", "--no-cpu", "-o", "t.mallard", "--", "sort", "/etc/passwd"}).status,
               0);
   }
-  nlohmann::json dims(const words& options = {}) const {
-    return nlohmann::json::parse(run(words{"dims", "t.mallard", "--json"} + options).out);
+  nlohmann::json dims(const words& options = {}) const { return dims_of("t.mallard", options); }
+  nlohmann::json dims_of(const std::string& trace, const words& options = {}) const {
+    return nlohmann::json::parse(run(words{"dims", trace, "--json"} + options).out);
   }
   // The output of a shell in the folder, where $MALLARD is the command.
   std::string output_of(const std::string& line) const {
@@ -76,14 +77,36 @@ TEST_F(profile_command_test, a_cut_has_the_events_of_its_time_alone) {
   EXPECT_EQ(all["total"], dims()["total"]);
 }
 
-TEST_F(profile_command_test, a_cut_of_half_a_trace_says_so_and_keeps_no_budget) {
-  fs::resize_file(file("t.mallard"), fs::file_size(file("t.mallard")) / 2);
-  const ended cut = run({"cut", "t.mallard", "-o", "half.mallard"});
+TEST_F(profile_command_test, a_cut_lasts_from_where_it_was_cut) {
+  const std::uint64_t whole = dims()["duration_ns"];
+  const std::string middle = std::to_string(whole / 2) + "ns";
+  ASSERT_EQ(run({"cut", "t.mallard", "--from", middle, "-o", "late.mallard"}).status, 0);
+  const std::uint64_t late = dims_of("late.mallard")["duration_ns"];
+  EXPECT_EQ(late, whole - whole / 2);
+}
+
+TEST_F(profile_command_test, a_trace_without_a_readable_event_is_refused) {
+  const std::string bytes = read_file(file("t.mallard"));
+  const std::size_t second_chunk = bytes.find("MLCH", bytes.find("MLCH") + 1);
+  write("cut.mallard", bytes.substr(0, second_chunk + 4));
+  for (const words& call :
+       {words{"dims", "cut.mallard"}, words{"top", "cut.mallard"},
+        words{"cut", "cut.mallard", "-o", "x"}, words{"diff", "t.mallard", "cut.mallard"},
+        words{"report", "cut.mallard", "-o", "x"}}) {
+    expect_refused(call, 1,
+                   "cut.mallard: unfinished or damaged, and none of its events is readable");
+  }
+  EXPECT_FALSE(fs::exists(file("x")));
+}
+
+TEST_F(profile_command_test, a_cut_of_a_truncated_trace_says_so_and_keeps_no_budget) {
+  fs::resize_file(file("t.mallard"), fs::file_size(file("t.mallard")) * 3 / 4);
+  const ended cut = run({"cut", "t.mallard", "-o", "part.mallard"});
   EXPECT_EQ(cut.status, 0);
-  EXPECT_THAT(cut.out, HasSubstr("half.mallard: not whole, as t.mallard is not"));
-  EXPECT_EQ(nlohmann::json::parse(run({"dims", "half.mallard", "--json"}).out)["complete"], false);
+  EXPECT_THAT(cut.out, HasSubstr("part.mallard: not whole, as t.mallard is not"));
+  EXPECT_EQ(dims_of("part.mallard")["complete"], false);
   write("budget", "peak <= 10 GB\n");
-  EXPECT_EQ(run({"check", "half.mallard", "--budget", "budget"}).status, 1);
+  EXPECT_EQ(run({"check", "part.mallard", "--budget", "budget"}).status, 1);
 }
 
 TEST_F(profile_command_test, exports_have_a_row_for_each_block) {
@@ -390,11 +413,12 @@ TEST_F(profile_command_test, files_that_are_no_traces_are_named) {
 
 TEST_F(profile_command_test, a_truncated_trace_gives_what_is_readable) {
   const std::string whole = read_file(file("t.mallard"));
-  write("half", whole.substr(0, whole.size() / 2));
-  const ended result = run({"dims", "half"});
+  write("part", whole.substr(0, whole.size() * 3 / 4));
+  const ended result = run({"dims", "part", "--json"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.err, "");
-  EXPECT_EQ(run({"report", "half", "-o", "half.html"}).status, 0);
+  EXPECT_EQ(nlohmann::json::parse(result.out)["total"]["bytes"], dims()["total"]["bytes"]);
+  EXPECT_EQ(run({"report", "part", "-o", "part.html"}).status, 0);
 }
 
 }  // namespace

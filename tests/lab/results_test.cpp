@@ -140,8 +140,8 @@ TEST_F(result_file_test, malformed_line_in_the_middle_is_refused_with_its_number
 TEST_F(result_file_test, file_without_run_line_is_not_a_result_file) {
   EXPECT_THAT(complaint(""), EndsWith("not a result file"));
   EXPECT_EQ(complaint(to_line(cell_) + "\n"), ":1: the first line must be of kind 'run'");
-  EXPECT_EQ(complaint("garbage\n"), ":1: not valid JSON");
-  EXPECT_EQ(complaint("garbage"), ":1: not valid JSON");
+  EXPECT_EQ(complaint("garbage\n"), ":1: not valid JSON, as result files of mallard bench are");
+  EXPECT_EQ(complaint("garbage"), ":1: not valid JSON, as result files of mallard bench are");
 }
 
 TEST_F(result_file_test, unknown_schema_is_refused) {

@@ -210,6 +210,8 @@ TEST(copy_trace, a_part_is_a_trace_of_its_own) {
     EXPECT_EQ(cut.stacks()[events[i].what.stack].ip, trace.stacks()[expected[i].what.stack].ip);
   }
   EXPECT_EQ(cut.facts().threads.size(), 2u);
+  EXPECT_EQ(trace.first_time(), 0u);
+  EXPECT_EQ(cut.first_time(), part.from);
   // It does not see the process end.
   EXPECT_EQ(cut.facts().end, (end_info{part.until, end_kind::unknown, 0}));
   part.until = UINT64_MAX;

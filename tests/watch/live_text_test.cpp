@@ -53,4 +53,12 @@ TEST(live_screen, orders_functions_by_rate_or_by_live_bytes) {
   EXPECT_EQ(text.find("function_0"), text.npos);
 }
 
+TEST(live_summary, has_no_more_live_bytes_than_were_allocated) {
+  watch::reading last;
+  last.all = {.allocations = 3, .bytes = 3000, .frees = 1};
+  last.sites = {{.live_blocks = 1, .live_bytes = 33'000}};
+  EXPECT_EQ(live_summary(last),
+            "in all: 3 allocations of 2.93 KiB, 1 frees; live at the end about 2.93 KiB\n");
+}
+
 }  // namespace

@@ -112,6 +112,8 @@ class reader {
       } else if (cut_off && seen_run_) {
         file_.warnings.push_back(fmt::format("{}:{}: the last line is cut off and was left out",
                                              file_.path.string(), number_));
+      } else if (!seen_run_) {
+        throw std::runtime_error("not valid JSON, as result files of mallard bench are");
       } else {
         throw std::runtime_error("not valid JSON");
       }

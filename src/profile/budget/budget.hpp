@@ -73,10 +73,12 @@ struct budget_finding {
   // about calls and the function has none of its own, or if its calls cannot be told apart. Counts
   // as exceeded, because a rule whose function was renamed would otherwise hold for ever.
   std::optional<std::uint64_t> found = {};
-  bool exact = true;            // otherwise a lower bound, or an upper bound if the rule is kept
-  bool is_inlined = false;      // everywhere, so its calls cannot be told apart
-  bool may_be_inlined = false;  // into functions on stacks: no debug information tells
-  std::size_t too_many = 0;     // functions with such a name; their calls are not followed
+  bool exact = true;        // otherwise a lower bound, or an upper bound if the rule is kept
+  bool is_inlined = false;  // everywhere, so its calls cannot be told apart
+  // The file that has such a function and no debug information, if only such files have one: it
+  // may be inlined into functions on stacks.
+  std::string may_be_inlined_in = {};
+  std::size_t too_many = 0;  // functions with such a name; their calls are not followed
   std::optional<call_bounds> unclear = {};  // calls cannot be told apart, and it matters
   std::vector<std::string> nearest = {};    // similar names, if there is none
   std::optional<budget_place> where = {};

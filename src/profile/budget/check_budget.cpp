@@ -217,10 +217,12 @@ class checker {
       const bool is_in = std::any_of(one.names.begin(), one.names.end(),
                                      [&](const std::string& name) { return wanted.is_in(name); });
       if (is_in && one.has_debug_information) out.found = 0;
-      if (is_in && !one.has_debug_information) out.may_be_inlined = true;
+      if (is_in && !one.has_debug_information && out.may_be_inlined_in.empty()) {
+        out.may_be_inlined_in = one.path;
+      }
     }
-    if (out.found) out.may_be_inlined = false;
-    if (!out.found && !out.may_be_inlined) {
+    if (out.found) out.may_be_inlined_in.clear();
+    if (!out.found && out.may_be_inlined_in.empty()) {
       out.nearest = nearest_names(out.rule.pattern, similar, 3);
     }
     return out;

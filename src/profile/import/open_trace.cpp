@@ -65,6 +65,9 @@ opened_trace open_trace(const std::string& path) {
   } else {
     out.trace = std::make_unique<trace_reader>(path);
   }
+  if (!out.trace->is_whole() && out.trace->event_count() + out.trace->sample_count() == 0) {
+    throw std::runtime_error(path + ": unfinished or damaged, and none of its events is readable");
+  }
   find_missing_symbols(*out.trace);
   return out;
 }

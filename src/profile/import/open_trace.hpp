@@ -22,7 +22,8 @@ struct opened_trace {
   import_result imported;               // empty if the file was a trace
 };
 
-// Throws std::runtime_error, with one line, if the file cannot be read or has no operations.
+// Throws std::runtime_error, with one line, if the file cannot be read, has sums instead of
+// operations, or is a part of a trace without any event.
 opened_trace open_trace(const std::string& path);
 
 }  // namespace mallard::profile

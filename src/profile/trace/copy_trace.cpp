@@ -59,6 +59,7 @@ std::uint64_t copy_trace(trace_reader& trace, const selection& part, const std::
   const trace_facts& facts = trace.facts();
   process_info process = facts.process;
   if (part.from > 0 && !lacks(process, the_start)) process.not_recorded.push_back(the_start);
+  process.begins = std::max(process.begins, part.from);
   trace_writer out(to, process);
   const stack_copy stacks(trace, out);
   for (const auto& [id, thread] : facts.threads) {

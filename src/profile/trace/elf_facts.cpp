@@ -53,7 +53,7 @@ const described_function* function_at(const std::vector<described_function>& fun
 
 named_functions functions_of_file(const std::string& path) {
   elf_file file(path);
-  named_functions out;
+  named_functions out{.path = path};
   for (const Elf64_Shdr& section : file.sections()) {
     const std::string_view name = file.name_of(section);
     if (name == ".debug_info" || name == ".zdebug_info") out.has_debug_information = true;

@@ -36,6 +36,7 @@ process_info read_process(byte_reader in) {
   for (auto& what : one.not_recorded) what = in.text();
   if (in.left() > 0) one.architecture = in.text();
   if (in.left() > 0) one.clock_ps = in.varint();
+  if (in.left() > 0) one.begins = in.varint();
   return one;
 }
 
@@ -131,6 +132,7 @@ std::string to_bytes(const process_info& one) {
   for (const auto& what : one.not_recorded) put_text(out, what);
   put_text(out, one.architecture);
   put_varint(out, one.clock_ps);
+  put_varint(out, one.begins);
   return record_of(record::process, out);
 }
 

@@ -43,7 +43,8 @@ const described_function* function_at(const std::vector<described_function>& fun
                                       std::uint64_t place);
 // The functions that the file's symbol tables name and that it has code for, demangled.
 struct named_functions {
-  std::vector<std::string> names;
+  std::string path;
+  std::vector<std::string> names = {};
   bool has_debug_information = false;  // otherwise nothing tells of copies that were inlined
 };
 named_functions functions_of_file(const std::string& path);

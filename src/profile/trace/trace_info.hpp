@@ -25,6 +25,7 @@ struct process_info {
   std::vector<std::string> not_recorded = {};
   std::string architecture = {};  // of the machine, as uname says it; empty: not known
   std::uint64_t clock_ps = 0;     // what of each cost was reading the clock, picoseconds
+  std::uint64_t begins = 0;       // its first moment: later than 0 in a part cut out of a trace
 
   friend bool operator==(const process_info&, const process_info&) = default;
 };

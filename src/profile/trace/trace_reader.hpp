@@ -10,6 +10,7 @@
 // A damaged or unfinished file gives what is readable. Not thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -103,6 +104,7 @@ class trace_reader {
   std::uint64_t event_count() const { return event_count_; }  // as the chunks' headers say
   std::uint64_t sample_count() const { return sample_count_; }
   std::uint64_t last_time() const { return last_time_; }  // of an event or the process's end
+  std::uint64_t first_time() const { return std::min(facts_.process.begins, last_time_); }
 
   // From now on reading events throws reading_interrupted once `asked` says so.
   void interrupted_by(bool (*asked)()) { file_.interrupted_by(asked); }
