@@ -45,12 +45,6 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
   return aligned(alignment, bytes);
 }
 
-// The rest of `posix_memalign`, which reports errors only by its result.
-[[gnu::noinline]] void* aligned_without_errno(std::size_t alignment, std::size_t bytes) noexcept {
-  const detail::kept_errno keep;
-  return detail::blocks::allocate_aligned(bytes, alignment);
-}
-
 // The rest of `malloc`, out of line so that the hot path saves no registers.
 [[gnu::noinline]] void* allocated(std::size_t bytes) noexcept {
   return or_errno(detail::blocks::allocate_another(bytes));
@@ -63,12 +57,7 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
     detail::deallocate(p);
     return nullptr;
   }
-  void* moved = nullptr;
-  {
-    const detail::kept_errno keep;  // that a block cannot grow in place is no error
-    moved = detail::blocks::reallocate(p, bytes);
-  }
-  return or_errno(moved);
+  return or_errno(detail::blocks::reallocate(p, bytes));
 }
 
 [[gnu::noinline]] void* resized(void* p, std::size_t bytes) noexcept {
@@ -139,8 +128,7 @@ MALLARD_ENTRY void* MALLARD_NAME(aligned_alloc)(std::size_t alignment,
 MALLARD_ENTRY int MALLARD_NAME(posix_memalign)(void** out, std::size_t alignment,
                                                std::size_t bytes) MALLARD_NOEXCEPT {
   if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
-  void* p = detail::blocks::allocate_aligned_at_hand(bytes, alignment);
-  if (p == nullptr) p = aligned_without_errno(alignment, bytes);
+  void* const p = detail::blocks::allocate_aligned(bytes, alignment);
   if (p == nullptr) return ENOMEM;
   *out = p;
   return 0;

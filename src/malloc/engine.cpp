@@ -134,6 +134,7 @@ MALLARD_COLD void note_large(void* p, std::size_t bytes) noexcept {
 [[gnu::noinline]] void* allocate_large(std::size_t bytes, std::size_t alignment,
                                        bool* is_zero = nullptr) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
+  const kept_errno keep;
   void* p = nullptr;
   {
     const slow_path here;
@@ -153,6 +154,10 @@ std::size_t class_bytes_of(slice_mark mark) noexcept {
   return class_steps[mark.size_class()].block_bytes - canary_bytes;
 }
 
+bool shrinks_little(std::size_t bytes, std::size_t have) noexcept {
+  return bytes <= have && bytes >= have / 2;
+}
+
 // Whether the block may stay where it is with the new size.
 bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
   if (mark.is_in_slab()) {
@@ -160,10 +165,14 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
     if constexpr (checks::keeps_classes) {
       return bytes <= have && any_class_of(bytes) == mark.size_class();
     }
-    return bytes <= have && bytes >= have / 2;
+    return shrinks_little(bytes, have);
   }
   const slow_path here;
-  if (here.nested() || bytes <= largest_extended_request || !mark.is_in_space()) return false;
+  if (here.nested() || !mark.is_in_space()) return false;
+  // One that has a class by now may shrink here; a sample that grows goes where its class is.
+  if (bytes <= largest_extended_request && !shrinks_little(bytes, large_space::payload_bytes(p))) {
+    return false;
+  }
   large_space& space =
       mark.is_of_user_heap() ? mark.heap_of_user()->space() : the_pages.space_of(mark);
   if (!space.resize(p, bytes)) return false;
@@ -179,7 +188,7 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
 bool resizes_mapping(const void* p, slice_mark mark, std::size_t bytes) noexcept {
   if (!mark.is_huge() || is_behind_unused(p, bytes)) return false;
   if (bytes >= least_huge_bytes / 2) return true;
-  return checks::most_mapped_large_blocks != 0 && bytes > largest_extended_request &&
+  return checks::most_mapped_large_blocks != 0 && bytes >= largest_extended_request / 2 &&
          (innermost_scope == nullptr || mark.is_of_user_heap());
 }
 
@@ -248,6 +257,7 @@ void deallocate_in_user_heap(void* p, slice_mark mark) noexcept {
 
 [[gnu::noinline]] void* allocate_from_heap(std::size_t bytes, unsigned size_class,
                                            bool ahead = false) noexcept {
+  const kept_errno keep;
   const slow_path here;
   if (here.nested()) return the_pages.huge.allocate(bytes, malloc_alignment);
   void* const p =
@@ -299,6 +309,7 @@ MALLARD_COLD void* allocate_due(std::size_t bytes, sample_counter& counter,
                                 std::size_t counted) noexcept {
   const sample_counter::due due = counter.take_due(counted);
   if (!due.profile && !due.guard) return nullptr;
+  const kept_errno keep;
   void* const p = allocate_sample(bytes, due);
   if (!slow_path::is_inside()) write_profile_if_due();
   return p;
@@ -431,7 +442,6 @@ void* allocate_zeroed_slow(std::size_t bytes) noexcept {
     large_space::clear_ends(p);
   } else if (mark_of(p).is_huge()) {
     // It was kept, and nobody knows which of its pages were ever touched.
-    const kept_errno keep;
     purge_to_zero(p, bytes);
   } else {
     std::memset(p, 0, bytes);
@@ -474,6 +484,7 @@ void* freed_elsewhere(void* to, void* from, slice_mark mark) noexcept {
 void* reallocate_slow(void* p, std::size_t bytes) noexcept {
   checks::in_use(p);
   if (bytes > PTRDIFF_MAX) return nullptr;
+  const kept_errno keep;
   const slice_mark mark = mark_of(p);
   if (resizes_mapping(p, mark, bytes)) {
     if (void* const resized = resize_huge(p, mark, bytes)) return resized;

@@ -27,9 +27,9 @@
 
 namespace mallard::inline v1::detail {
 
-// Null when there is no memory.
+// Null when there is no memory. All of these keep errno.
 void* allocate_slow(std::size_t bytes) noexcept;
-void deallocate_slow(void* p) noexcept;  // keeps errno; null is a block of no bytes
+void deallocate_slow(void* p) noexcept;  // null is a block of no bytes
 // For blocks that must not stay with this thread, or for which its magazine has no room.
 void deallocate_elsewhere(void* p, slice_mark mark) noexcept;
 

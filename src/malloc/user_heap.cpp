@@ -7,6 +7,7 @@
 #include "malloc/engine.hpp"
 #include "malloc/fatal.hpp"
 #include "malloc/heap_profile.hpp"
+#include "malloc/kept_errno.hpp"
 #include "malloc/magazine.hpp"
 #include "malloc/malloc_pages.hpp"
 #include "malloc/sampling.hpp"
@@ -107,6 +108,7 @@ void* allocate_beside(user_heap* heap, std::size_t bytes, std::size_t alignment)
 void* user_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   bytes = std::max<std::size_t>(bytes, 1);
   alignment = std::max(alignment, malloc_alignment);
+  const kept_errno keep;
   if (slow_path::is_inside()) return the_pages.huge.allocate(bytes, alignment);
   void* const p = allocate_here(bytes, alignment);
   return p == nullptr && make_room_for(bytes) ? allocate_here(bytes, alignment) : p;

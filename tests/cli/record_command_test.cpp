@@ -250,9 +250,9 @@ TEST_F(record_command_test, output_that_has_no_place_is_an_error) {
   }
 }
 
-TEST_F(record_command_test, a_page_of_a_half_trace_says_so_on_the_terminal) {
+TEST_F(record_command_test, a_page_of_a_truncated_trace_says_so_on_the_terminal) {
   ASSERT_EQ(run({"record", "-o", "a.trace", "sh", "-c", ":"}).status, 0);
-  fs::resize_file(file("a.trace"), fs::file_size(file("a.trace")) / 2);
+  fs::resize_file(file("a.trace"), fs::file_size(file("a.trace")) * 3 / 4);
   const ended done = run({"report", "a.trace"});
   EXPECT_EQ(done.status, 0);
   EXPECT_THAT(done.err, HasSubstr("a.trace: the trace was not finished"));

@@ -1,4 +1,4 @@
-// free leaves errno alone, and so does a realloc that succeeds.
+// Calls that succeed leave errno alone.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,6 +29,28 @@ void* allocate_some(std::size_t i) {
   void* p = nullptr;
   if (i % 32 == 0) return posix_memalign(&p, 256, bytes) == 0 ? p : nullptr;
   return std::malloc(bytes);
+}
+
+// The system refuses many of the addresses that malloc asks it for first.
+TEST(malloc_errno, a_block_of_any_size_changes_none) {
+  for (const std::size_t bytes : {1'000, 70'000, 250'000, 1'000'000, 3'000'000, 30'000'000}) {
+    std::vector<void*> blocks;
+    const auto expect_kept = [&](const char* what, void* p) {
+      ASSERT_NE(p, nullptr) << what;
+      EXPECT_EQ(errno, unlikely_error) << what << " of " << bytes;
+      blocks.push_back(p);
+      errno = unlikely_error;
+    };
+    errno = unlikely_error;
+    for (int i = 0; i < 40; ++i) {
+      expect_kept("malloc", std::malloc(bytes));
+      expect_kept("calloc", std::calloc(1, bytes));
+      expect_kept("aligned_alloc", aligned_alloc(4096, (bytes + 4095) / 4096 * 4096));
+      expect_kept("realloc", std::realloc(nullptr, bytes));
+      expect_kept("new", ::operator new(bytes));
+    }
+    for (void* const p : blocks) std::free(p);
+  }
 }
 
 TEST(malloc_errno, a_block_that_moves_because_it_cannot_grow_in_place_changes_none) {
