@@ -595,6 +595,23 @@ void waves() {
   print_peak("waves_peak", "waves_faults");
 }
 
+// A thousand large blocks come and go, of which the program touches little, as it does of buffers.
+void buffers() {
+  constexpr std::size_t count = 1'000, bytes = 300'000, rounds = 20;
+  mapped<void*> live(count);
+  const double began = processor_us();
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < count; ++i) {
+      auto* const block = static_cast<char*>(written(std::malloc(bytes), 64));
+      for (std::size_t at = 0; at < bytes; at += std::size_t{64} << 10) block[at] = 1;
+      live[i] = block;
+    }
+    for (std::size_t i = 0; i < count; ++i) std::free(live[i]);
+  }
+  print("buffers_pair", (processor_us() - began) / (count * rounds), "us");
+  print_peak("buffers_peak", "buffers_faults");
+}
+
 // Threads allocate all their blocks, 80 MB together, and free them all, again and again. The time
 // is that of an allocation in the second round, and in the later ones.
 void rounds() {
@@ -649,6 +666,7 @@ constexpr probe probes[] = {{"tiny", tiny},
                             {"frees-of-a-size", frees_of_a_size},
                             {"refused", refused},
                             {"waves", waves},
+                            {"buffers", buffers},
                             {"rounds", rounds}};
 
 }  // namespace

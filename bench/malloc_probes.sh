@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 . bench/malloc_libraries.sh
 build=${BUILD:-build/release}
 program=$build/bench/mallard_malloc_probes
-probes=${PROBES:-tiny starts freed fragmented phases threads short-threads remote growing forks one-large two-large long-frees freed-elsewhere frees-of-a-size refused waves rounds}
+probes=${PROBES:-tiny starts freed fragmented phases threads short-threads remote growing forks one-large two-large long-frees freed-elsewhere frees-of-a-size refused waves buffers rounds}
 [ -x "$program" ] || { echo "$program is not built" >&2; exit 1; }
 
 libraries=$(choose_libraries "$build" "$@")

@@ -115,7 +115,7 @@ class large_space {
   void put_back(segment* gone) noexcept;
   std::size_t idle_bytes() const noexcept { return account_.kept.load(std::memory_order_relaxed); }
   void publish() noexcept;
-  std::size_t may_keep() const noexcept {
+  std::size_t may_keep() noexcept {
     return budget_ == nullptr ? most_kept_ : budget_->may_keep(idle_bytes());
   }
 
@@ -126,7 +126,7 @@ class large_space {
   bool purge_some(std::size_t to_keep) noexcept;
 
   slice_supply& supply_;
-  const memory_budget* budget_ = nullptr;
+  memory_budget* budget_ = nullptr;
   memory_budget::account& account_;
   slice_mark mark_;
   futex_lock purge_lock_;

@@ -286,6 +286,13 @@ std::size_t most_addresses() noexcept {
                                                                               : limit.rlim_cur;
 }
 
+// The thread's own figures, so that the system sums up no others; memory is the process's.
+std::size_t peak_resident_bytes() noexcept {
+  rusage used{};
+  return getrusage(RUSAGE_THREAD, &used) == 0 ? static_cast<std::size_t>(used.ru_maxrss) * 1024
+                                              : SIZE_MAX;
+}
+
 unsigned long long milliseconds() noexcept {
   return microseconds_of(CLOCK_MONOTONIC_COARSE) / 1000;
 }

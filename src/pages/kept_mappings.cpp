@@ -94,12 +94,13 @@ void kept_mappings::give(void* p, std::size_t bytes) noexcept {
   if (bytes <= may) add(p, bytes);
   lock_.unlock();
   if (bytes > may) unmap(p, bytes);
-  shrink_to(may);
+  // There may be far more, but who gives one waits for few.
+  shrink_to(may, 4);
 }
 
-std::size_t kept_mappings::shrink_to(std::size_t least) noexcept {
+std::size_t kept_mappings::shrink_to(std::size_t least, unsigned most_at_once) noexcept {
   std::size_t gone = 0;
-  while (bytes() > least && lock_soon()) {
+  for (; bytes() > least && most_at_once != 0 && lock_soon(); --most_at_once) {
     mapping* const m = bytes() > least ? oldest_ : nullptr;
     const std::size_t size = m == nullptr ? 0 : m->bytes;
     if (m != nullptr) remove(m);

@@ -227,7 +227,7 @@ void slice_supply::publish() noexcept {
   budget_.slices.kept.store(dirty_slices_ * slice_bytes, std::memory_order_relaxed);
 }
 
-std::size_t slice_supply::may_keep() const noexcept {
+std::size_t slice_supply::may_keep() noexcept {
   return budget_.may_keep(dirty_slices_ * slice_bytes) / slice_bytes;
 }
 

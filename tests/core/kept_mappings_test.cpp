@@ -21,9 +21,17 @@ unsigned long long the_time() noexcept {
   return now;
 }
 
+std::size_t resident_bytes = 0;
+std::size_t the_resident_bytes() noexcept {
+  return resident_bytes;
+}
+
 class kept_mappings_test : public testing::Test {
  protected:
-  kept_mappings_test() { now = 1000; }
+  kept_mappings_test() {
+    now = 1000;
+    resident_bytes = SIZE_MAX;
+  }
   ~kept_mappings_test() override { kept.trim(); }
 
   // Maps so much, gives it and says where it was.
@@ -45,7 +53,7 @@ class kept_mappings_test : public testing::Test {
     kept.keep_to_budget();
   }
 
-  memory_budget budget{memory_budget::none};
+  memory_budget budget{memory_budget::none, the_resident_bytes};
   kept_mappings kept{budget, the_time};
   std::vector<void*> taken;  // stays mapped, so that no other one is there
 };
@@ -185,6 +193,35 @@ TEST_F(kept_mappings_test, a_quarter_of_the_recent_peak_stays_within_bounds) {
   // After half a minute the peak is forgotten.
   for (int i = 0; i < 60; ++i) budget.forget_peak();
   EXPECT_EQ(kept_after(0), 64u);
+}
+
+TEST_F(kept_mappings_test, everything_stays_while_little_of_it_can_be_resident) {
+  const auto kept_mib = [&](std::size_t resident) {
+    memory_budget of_resident(memory_budget::by_use, the_resident_bytes);
+    resident_bytes = resident;
+    kept_mappings all(of_resident, the_time);
+    for (int i = 0; i < 300; ++i) {
+      void* const p = os::map(mib, os::page_bytes, false);
+      begin_leak_scan(p, mib);
+      all.give(p, mib);
+    }
+    const std::size_t bytes = all.bytes();
+    all.trim();
+    return bytes / mib;
+  };
+  EXPECT_EQ(kept_mib(20 * mib), 300u);
+  EXPECT_EQ(kept_mib(65 * mib), 64u);
+}
+
+// Once it may not stay, it goes bit by bit.
+TEST_F(kept_mappings_test, who_gives_a_mapping_waits_for_few_others_to_go) {
+  for (int i = 0; i < 300; ++i) give(mib);
+  budget.set_most_kept(64 * mib);
+  const std::size_t before = kept.unmaps();
+  give(mib);
+  EXPECT_LE(kept.unmaps() - before, 4u);
+  for (int i = 0; i < 100; ++i) give(mib);
+  EXPECT_EQ(kept.bytes(), 64 * mib);
 }
 
 TEST_F(kept_mappings_test, who_finds_the_lock_held_does_without) {

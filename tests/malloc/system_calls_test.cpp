@@ -1,6 +1,7 @@
 // Calls of the system that the engine makes, and the locks it holds meanwhile.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <algorithm>
@@ -51,6 +52,8 @@ std::atomic<bool> time_stands_still{false};
 std::atomic<long> seconds_later{0};
 std::atomic<std::size_t> asked_to_be_huge{0};
 std::atomic<std::size_t> left_small{0};
+// In place of the process's own.
+std::atomic<long> peak_resident_kib{0};
 // Each look at a thread's time finds it so much later.
 std::atomic<long> milliseconds_a_look{0};
 std::atomic<long> thread_milliseconds{0};
@@ -70,6 +73,14 @@ int __wrap_clock_gettime(clockid_t clock, timespec* now) {
   if (!time_stands_still) return __real_clock_gettime(clock, now);
   *now = {1'000'000 + seconds_later, 0};
   return 0;
+}
+
+int __real_getrusage(int, rusage*);
+
+int __wrap_getrusage(int who, rusage* used) {
+  const int result = __real_getrusage(who, used);
+  if (peak_resident_kib != 0) used->ru_maxrss = peak_resident_kib;
+  return result;
 }
 
 // No lock under which memory is handed out may be held; those of who gives memory back
@@ -625,6 +636,7 @@ TEST(malloc_system_calls, what_phases_of_different_sizes_leave_is_bounded_in_all
 TEST(malloc_system_calls, of_large_mappings_a_quarter_of_the_recent_peak_is_kept) {
   expect_passed([] {
     time_stands_still = true;
+    peak_resident_kib = long{1} << 30;
     std::vector<void*> blocks(10);
     for (int i = 0; i < 4; ++i) {
       for (void*& p : blocks) p = detail::allocate(60 * mib);
@@ -633,6 +645,29 @@ TEST(malloc_system_calls, of_large_mappings_a_quarter_of_the_recent_peak_is_kept
     const std::size_t kept = detail::the_pages.huge.usage().kept_bytes;
     require(kept > 100 * mib && kept <= 151 * mib, "kept: ", kept);
   });
+}
+
+TEST(malloc_system_calls, blocks_that_are_hardly_touched_are_kept_though_they_have_many_addresses) {
+  for (const std::size_t bytes : {std::size_t{300'000}, 9 * mib}) {
+    expect_passed([=] {
+      std::vector<void*> blocks(std::size_t{1'500} * mib / bytes);
+      const auto replace_all = [&] {
+        for (void*& p : blocks) detail::deallocate(p);
+        for (void*& p : blocks) static_cast<char*>(p = detail::allocate(bytes))[bytes / 2] = 1;
+      };
+      peak_resident_kib = 50 * 1024;
+      replace_all();
+      replace_all();
+      const long faults = mallard_test::page_faults();
+      const std::size_t gone = purged_bytes + unmapped_bytes;
+      replace_all();
+      require(purged_bytes + unmapped_bytes == gone,
+              "gone: ", purged_bytes + unmapped_bytes - gone);
+      if (mallard_test::instrumented) return;
+      require(mallard_test::page_faults() - faults < static_cast<long>(blocks.size()) / 10,
+              "page faults: ", mallard_test::page_faults() - faults);
+    });
+  }
 }
 
 // All that the engine has from the system, apart from the regions' headers.

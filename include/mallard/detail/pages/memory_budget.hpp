@@ -3,11 +3,13 @@
 //
 // Memory that is kept counts as taken until the system has it back. The parts together keep what
 // was in use lately up to 128 MiB, or a quarter of it if that is more, but at least 64 MiB and at
-// most 256 MiB; pages of slabs have as much of their own, so that neither starves the other. So a
-// program that frees memory and allocates it again soon does not pay for its pages each time, and
-// one that is idle holds little. Each part writes only its own account; the sums are approximate,
-// because nobody stops the others to read theirs. Each part also has an `idle_decay`, by which what
-// it keeps goes back as time passes.
+// most 256 MiB; pages of slabs have as much of their own, so that neither starves the other. Memory
+// counts by its addresses. While the process never had more resident than may be kept, the parts
+// keep everything: a program that hardly touches its blocks has nothing to give back. So one that
+// frees memory and allocates it again soon does not pay for its pages each time, and one that is
+// idle holds little. Each part writes only its own account; the sums are approximate, because
+// nobody stops the others to read theirs. Each part also has an `idle_decay`, by which what it
+// keeps goes back as time passes.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +17,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include "mallard/detail/os/pages.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -38,7 +42,11 @@ class memory_budget {
   // For `set_most_kept`: as the top of this file says.
   static constexpr std::size_t by_use = none - 1;
 
-  explicit constexpr memory_budget(std::size_t most_kept) noexcept : most_kept_(most_kept) {}
+  using resident = std::size_t (*)() noexcept;  // bytes
+
+  explicit constexpr memory_budget(std::size_t most_kept,
+                                   resident peak = os::peak_resident_bytes) noexcept
+      : peak_resident_(peak), most_kept_(most_kept) {}
 
   bool is_set() const noexcept { return limit_.load(std::memory_order_relaxed) != none; }
 
@@ -70,10 +78,14 @@ class memory_budget {
     whole_peak_to_.store(least_most_kept, std::memory_order_relaxed);
   }
   // The bytes that a part may keep beside what the others keep, if it keeps `mine` now.
-  std::size_t may_keep(std::size_t mine) const noexcept { return beside(kept_by_parts(), mine); }
+  std::size_t may_keep(std::size_t mine) noexcept {
+    const std::size_t all = kept_by_parts();
+    const std::size_t most = most_kept();
+    return all > most / 2 && is_hardly_touched(most) ? everything : beside(all, mine, most);
+  }
   // The same for pages of slabs, of which `mine` are the caller's.
   std::size_t may_keep_in_slabs(std::size_t mine) const noexcept {
-    return beside(kept_in_slabs.load(std::memory_order_relaxed), mine);
+    return beside(kept_in_slabs.load(std::memory_order_relaxed), mine, most_kept());
   }
   // How far to go down from `kept` when that is more than `may`: by little more than what was
   // freed, so that whoever frees it waits for no more, and so far that the next free does not
@@ -109,6 +121,22 @@ class memory_budget {
  private:
   static constexpr std::size_t least_most_kept = std::size_t{64} << 20;
   static constexpr std::size_t greatest_most_kept = std::size_t{256} << 20;
+  static constexpr std::size_t everything = SIZE_MAX / 2;
+  static constexpr unsigned milliseconds_between_looks = 16;
+
+  // Asks the system at most every few milliseconds.
+  bool is_hardly_touched(std::size_t most) noexcept {
+    const bool has_few_addresses =
+        whole_peak_to_.load(std::memory_order_relaxed) == least_most_kept;
+    const bool is_by_use = most_kept_.load(std::memory_order_relaxed) == by_use;
+    if (!is_by_use || has_few_addresses || is_set()) return false;
+    const auto now = static_cast<unsigned>(os::milliseconds() / milliseconds_between_looks);
+    if (looked_at_.load(std::memory_order_relaxed) != now) {
+      looked_at_.store(now, std::memory_order_relaxed);
+      resident_.store(peak_resident_(), std::memory_order_relaxed);
+    }
+    return resident_.load(std::memory_order_relaxed) <= most;
+  }
 
   // By parts whose slices are in use by their account.
   std::size_t kept_in_slices() const noexcept {
@@ -120,8 +148,7 @@ class memory_budget {
     return kept_in_slices() + slices.kept.load(std::memory_order_relaxed) +
            mappings.kept.load(std::memory_order_relaxed);
   }
-  std::size_t beside(std::size_t all, std::size_t mine) const noexcept {
-    const std::size_t most = most_kept();
+  static std::size_t beside(std::size_t all, std::size_t mine, std::size_t most) noexcept {
     return most - std::min(most, all - std::min(all, mine));
   }
   std::size_t most_kept() const noexcept {
@@ -134,11 +161,14 @@ class memory_budget {
     return std::clamp(std::max(peak / 4, all_of_little), least_most_kept, greatest_most_kept);
   }
 
+  resident peak_resident_;
   std::atomic<std::size_t> taken_{0};
   std::atomic<std::size_t> limit_{none};
   std::atomic<std::size_t> most_kept_;
   std::atomic<std::size_t> peak_{0};
   std::atomic<std::size_t> whole_peak_to_{2 * least_most_kept};
+  std::atomic<unsigned> looked_at_{0};
+  std::atomic<std::size_t> resident_{SIZE_MAX};  // the peak, when we looked
 };
 
 }  // namespace mallard::inline v1::detail

@@ -144,7 +144,7 @@ class slice_supply {
   void mark_taken(region& r, std::size_t word, std::uint64_t bits, std::size_t count) noexcept;
   void publish() noexcept;
   // In slices.
-  std::size_t may_keep() const noexcept;
+  std::size_t may_keep() noexcept;
   void clear_dirty(region& r, std::size_t word, std::uint64_t bits) noexcept;
   std::size_t take_dirty(std::size_t slices_to_keep, slice_run* runs, std::size_t most) noexcept;
 
