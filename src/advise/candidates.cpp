@@ -236,10 +236,10 @@ class finder {
     }
     arena.because.push_back(
         {"arena scope",
-         fmt::format(
-             "{} calls, which end with {:.2f} % of their blocks dead; {} in one, at most {}",
-             scope_->invocations, 100 * scope_->dead_share, bytes_text(scope_->median_bytes),
-             bytes_text(scope_->max_bytes))});
+         fmt::format("{} recorded calls, which end with {:.2f} % of their blocks dead; {} in one, "
+                     "at most {}",
+                     scope_->invocations, 100 * scope_->dead_share,
+                     bytes_text(scope_->median_bytes), bytes_text(scope_->max_bytes))});
     arena.calls_may_be_turns = 2 * scope_->by_instant > scope_->invocations;
     arena.first_bytes = first_bytes_of(scope_->p99_bytes);
     arena.may_wink_out = scope_->survivors == 0;

@@ -78,7 +78,12 @@ std::string describe(const check_options& options, const budget_finding& one) {
     }
     return text;
   }
-  text += (one.exact ? "it is " : "it is at least ") + amount(one.rule, *one.found);
+  std::string found = amount(one.rule, *one.found);
+  // Rounded, it would look as if it were within the limit.
+  if (found == amount(one.rule, one.rule.limit + one.rule.tolerance)) {
+    found = fmt::format("{} bytes", *one.found);
+  }
+  text += (one.exact ? "it is " : "it is at least ") + found;
   if (one.where) {
     text +=
         ", most of it from " + place_text(one.where->function, one.where->file, one.where->line);

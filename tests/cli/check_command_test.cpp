@@ -31,6 +31,16 @@ TEST_F(check_command_test, a_breach_is_a_line_and_a_status) {
   EXPECT_THAT(broken.out, HasSubstr("\nb:4: peak <= 1 B: it is "));
 }
 
+TEST_F(check_command_test, a_breach_by_little_is_told_to_the_byte) {
+  record("t", {"sort", "/etc/passwd"});
+  const nlohmann::json dims = nlohmann::json::parse(run({"dims", "t", "--json"}).out);
+  const auto bytes = dims["total"]["bytes"].get<std::uint64_t>();
+  ASSERT_GT(bytes, 10'000u);
+  write("b", "bytes <= " + std::to_string(bytes - 1) + "\n");
+  EXPECT_THAT(run({"check", "t", "--budget", "b"}).out,
+              HasSubstr("it is " + std::to_string(bytes) + " bytes, most of it from"));
+}
+
 TEST_F(check_command_test, a_folder_for_temporary_files_that_is_not_there_is_named) {
   write("b", "allocations <= 1\n");
   setenv("TMPDIR", "/nonexistent", 1);
