@@ -27,7 +27,8 @@ void* take_slab(void* context, std::size_t bytes, const slab_rescue& rescue) {
   bool is_zero = false;
   heap.list().pages().reuse_kept(bytes);
   void* const p = heap.list().supply().take(
-      bytes, {heap.is_busy(rescue.layout_index), heap.uses_its_slabs()}, &is_zero);
+      bytes, {heap.is_busy(rescue.layout_index), heap.fills_slabs_of(rescue.layout_index)},
+      &is_zero);
   heap.note_slab_is_zero(is_zero);
   if (p != nullptr) {
     heap.reserve_more(bytes);
@@ -165,6 +166,12 @@ void malloc_heap::put_back_sent(bool is_too_much) noexcept {
   }
   if (!idle.load(std::memory_order_acquire)) collect(std::size_t{2} * longest_batch_blocks);
   lock_.unlock();
+}
+
+bool malloc_heap::fills_slabs_of(unsigned size_class) const noexcept {
+  const std::size_t taken = taken_of_slabs();
+  if (taken <= os::huge_page_bytes || taken <= reserved_bytes_ / 2) return false;
+  return class_bytes(size_class) <= largest_filled_bytes || list_.budget().touches_its_slices();
 }
 
 void malloc_heap::mark_slab(slab& s) noexcept {

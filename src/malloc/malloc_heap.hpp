@@ -61,12 +61,10 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
     return size_class <= last_small_class && grown_[size_class] == magazine_capacities[size_class];
   }
 
-  // Whether the program has more than a huge page of blocks, and half of what the slabs have: those
-  // of a thread that asks for little of each size are hardly touched.
-  bool uses_its_slabs() const noexcept {
-    const std::size_t taken = taken_of_slabs();
-    return taken > os::huge_page_bytes && taken > reserved_bytes_ / 2;
-  }
+  // Whether a slab of the class may be of huge pages. The program must have more than a huge page
+  // of blocks, and half of what the slabs have: those of a thread that asks for little of each size
+  // are hardly touched. Nor are large blocks that are buffers.
+  bool fills_slabs_of(unsigned size_class) const noexcept;
 
   // Called when slabs come and go. Those of a heap without a thread are not counted.
   void reserve_more(std::size_t bytes) noexcept {
@@ -209,6 +207,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
 
   // After so many bytes went back to slabs, or slabs grew by that and an eighth, and once a second,
   // the heap checks how much it holds for nothing.
+  static constexpr std::size_t largest_filled_bytes = std::size_t{64} << 10;
   static constexpr std::size_t bytes_between_looks = std::size_t{16} << 20;
   std::size_t spilled_bytes_ = 0;  // ever
   std::size_t spilled_at_look_bytes_ = 0;

@@ -200,6 +200,23 @@ TEST(malloc_system_calls, memory_is_to_be_of_huge_pages_while_it_grows) {
   });
 }
 
+TEST(malloc_system_calls, large_blocks_take_huge_pages_only_if_the_program_touches_its_memory) {
+  for (const std::size_t bytes : {66'000u, 100'000u, 200'000u}) {
+    expect_passed([=] {
+      const auto grow = [=] {
+        for (int i = 0; i < 500; ++i) detail::allocate(bytes);
+      };
+      detail::the_pages.supply.set_huge_pages_from(8 * mib, true);
+      peak_resident_kib = 3 * 1024;
+      grow();
+      require(asked_to_be_huge == 0, "asked for buffers of ", bytes);
+      peak_resident_kib = 900 * 1024;
+      grow();
+      require(asked_to_be_huge > 10 * mib, "asked for too little: ", asked_to_be_huge.load());
+    });
+  }
+}
+
 // They hold many slabs, of which hardly a page is touched.
 TEST(malloc_system_calls, threads_that_need_a_block_of_each_size_take_no_huge_pages) {
   expect_passed([] {

@@ -96,6 +96,11 @@ class memory_budget {
   }
   static constexpr std::size_t portion_bytes = std::size_t{1} << 20;
 
+  // Whether the process ever had half as much resident as there is in slices in use.
+  bool touches_its_slices() const noexcept {
+    return peak_resident_() >= slices.in_use.load(std::memory_order_relaxed) / 2;
+  }
+
   // In bytes.
   std::size_t kept() const noexcept {
     return kept_by_parts() + kept_in_slabs.load(std::memory_order_relaxed);
