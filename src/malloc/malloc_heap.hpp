@@ -205,9 +205,10 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   std::size_t budgeted_bytes_ = 0;                 // that magazines of larger blocks have room for
   unsigned next_to_empty_ = first_evicted_class;
 
+  static constexpr std::size_t largest_filled_bytes = std::size_t{64} << 10;
+
   // After so many bytes went back to slabs, or slabs grew by that and an eighth, and once a second,
   // the heap checks how much it holds for nothing.
-  static constexpr std::size_t largest_filled_bytes = std::size_t{64} << 10;
   static constexpr std::size_t bytes_between_looks = std::size_t{16} << 20;
   std::size_t spilled_bytes_ = 0;  // ever
   std::size_t spilled_at_look_bytes_ = 0;

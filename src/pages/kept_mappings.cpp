@@ -66,6 +66,7 @@ void kept_mappings::add(void* p, std::size_t bytes) noexcept {
   has_some_[bin / 64] |= std::uint64_t{1} << (bin % 64);
   age_ring::insert_before(oldest_, m);
   if (oldest_ == nullptr) oldest_ = m;
+  ++count_;
   budget_.mappings.kept.store(this->bytes() + bytes, std::memory_order_relaxed);
 }
 
@@ -76,6 +77,7 @@ void kept_mappings::remove(mapping* m) noexcept {
   if (bins_[bin] == nullptr) has_some_[bin / 64] &= ~(std::uint64_t{1} << (bin % 64));
   mapping* const next_by_age = age_ring::remove(m);
   if (oldest_ == m) oldest_ = next_by_age;
+  --count_;
   budget_.mappings.kept.store(bytes() - m->bytes, std::memory_order_relaxed);
   idle_.fell_to(bytes());
 }
@@ -90,10 +92,12 @@ void* kept_mappings::take(std::size_t least, std::size_t most) noexcept {
 
 void kept_mappings::give(void* p, std::size_t bytes) noexcept {
   if (!lock_soon()) return unmap(p, bytes);
-  const std::size_t may = budget_.may_keep(this->bytes());
-  if (bytes <= may) add(p, bytes);
+  std::size_t may = budget_.may_keep(this->bytes());
+  const bool is_kept = bytes <= may;
+  if (is_kept) add(p, bytes);
+  if (count_ > most_mappings) may = smaller(may, this->bytes() - 1);
   lock_.unlock();
-  if (bytes > may) unmap(p, bytes);
+  if (!is_kept) unmap(p, bytes);
   // There may be far more, but who gives one waits for few.
   shrink_to(may, 4);
 }

@@ -88,8 +88,8 @@ void survey::read(trace_reader& trace, const selection& part) {
   const std::uint64_t until = end_of(trace, part);
   const std::uint64_t from = std::max(part.from, trace.first_time());
   const std::uint64_t time = std::max(from, std::min(until, trace.last_time())) - from;
-  const double share =
-      static_cast<double>(time) / std::max(1.0, static_cast<double>(trace.last_time()));
+  const double share = static_cast<double>(time) /
+                       std::max(1.0, static_cast<double>(trace.last_time() - trace.first_time()));
   lasts_ = time / 50;
   lasts_births_ =  // half of the events are births
       static_cast<std::uint64_t>(share * static_cast<double>(trace.event_count()) / 2 / 50);

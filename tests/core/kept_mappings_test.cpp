@@ -213,6 +213,14 @@ TEST_F(kept_mappings_test, everything_stays_while_little_of_it_can_be_resident) 
   EXPECT_EQ(kept_mib(65 * mib), 64u);
 }
 
+// The system limits their number.
+TEST_F(kept_mappings_test, no_more_than_some_thousand_stay_however_small) {
+  void* const oldest = give(16 * kib);
+  for (int i = 0; i < 4'100; ++i) give(4 * kib);
+  EXPECT_EQ(kept.bytes(), 4'096 * 4 * kib);
+  EXPECT_TRUE(takes(nullptr, 16 * kib, 16 * kib)) << oldest;
+}
+
 // Once it may not stay, it goes bit by bit.
 TEST_F(kept_mappings_test, who_gives_a_mapping_waits_for_few_others_to_go) {
   for (int i = 0; i < 300; ++i) give(mib);

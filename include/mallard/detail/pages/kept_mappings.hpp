@@ -4,7 +4,8 @@
 // Each mapping's header lies in its own first page, and links it into a bin of its size, eight for
 // each doubling, and into one ring by age. A bitmap finds the next bin that has one, and at most
 // eight of a bin are inspected, so everything is O(1) beside the system's work. The budget decides
-// how much stays; the oldest mappings go first. The lock is free while the system works.
+// how much stays, and no more than 4,096 mappings do, since the system limits their number; the
+// oldest go first. The lock is free while the system works.
 // Thread-safe: a caller that cannot get the lock for long does without, since its own thread may
 // hold it, interrupted by a signal handler.
 #pragma once
@@ -68,6 +69,7 @@ class kept_mappings {
   static constexpr std::size_t bin_count = (largest_log2 - smallest_log2 + 1) * steps_per_doubling;
   static constexpr std::size_t bin_words = (bin_count + 63) / 64;
   static constexpr int looked_at = 8;  // of a bin
+  static constexpr std::size_t most_mappings = 4096;
 
   static std::size_t bin_of(std::size_t bytes) noexcept;
   bool lock_soon() noexcept;
@@ -83,6 +85,7 @@ class kept_mappings {
   page_lock lock_;
   idle_decay idle_;  // of bytes
   std::atomic<std::size_t> unmaps_{0};
+  std::size_t count_ = 0;
   mapping* oldest_ = nullptr;  // its `older` is the newest
   std::array<std::uint64_t, bin_words> has_some_{};
   std::array<mapping*, bin_count> bins_{};  // the newest of each
