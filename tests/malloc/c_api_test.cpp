@@ -276,7 +276,7 @@ TEST(malloc_c_api, realloc_keeps_the_contents_from_any_size_to_any_other) {
 
 // Also where the larger size is none of a class, and the smaller one is.
 TEST(malloc_c_api, realloc_to_a_little_less_and_back_does_not_copy) {
-  for (const std::size_t bytes : {1'100, 33'000, 270'000, 3'000'000, 20'000'000}) {
+  for (const std::size_t bytes : {1'100u, 33'000u, 270'000u, 3'000'000u, 20'000'000u}) {
     void* const first = std::realloc(nullptr, bytes);
     void* p = first;
     for (int turn = 0; turn < 10; ++turn) {

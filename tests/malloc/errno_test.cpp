@@ -33,7 +33,7 @@ void* allocate_some(std::size_t i) {
 
 // The system refuses many of the addresses that malloc asks it for first.
 TEST(malloc_errno, a_block_of_any_size_changes_none) {
-  for (const std::size_t bytes : {1'000, 70'000, 250'000, 1'000'000, 3'000'000, 30'000'000}) {
+  for (const std::size_t bytes : {1'000u, 70'000u, 250'000u, 1'000'000u, 3'000'000u, 30'000'000u}) {
     std::vector<void*> blocks;
     const auto expect_kept = [&](const char* what, void* p) {
       ASSERT_NE(p, nullptr) << what;
