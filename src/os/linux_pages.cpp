@@ -286,6 +286,12 @@ std::size_t most_addresses() noexcept {
                                                                               : limit.rlim_cur;
 }
 
+bool has_limited_addresses() noexcept {
+  rlimit limit{};
+  const bool of_data = getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+  return of_data || most_addresses() != SIZE_MAX;
+}
+
 // The thread's own figures, so that the system sums up no others; memory is the process's.
 std::size_t peak_resident_bytes() noexcept {
   rusage used{};

@@ -93,18 +93,21 @@ void* kept_mappings::take(std::size_t least, std::size_t most) noexcept {
 void kept_mappings::give(void* p, std::size_t bytes) noexcept {
   if (!lock_soon()) return unmap(p, bytes);
   std::size_t may = budget_.may_keep(this->bytes());
-  const bool is_kept = bytes <= may;
+  // There may be far more, which was hardly touched. This one probably was, so it goes at once.
+  const bool is_kept = bytes <= may && this->bytes() <= may;
   if (is_kept) add(p, bytes);
   if (count_ > most_mappings) may = smaller(may, this->bytes() - 1);
   lock_.unlock();
   if (!is_kept) unmap(p, bytes);
-  // There may be far more, but who gives one waits for few.
-  shrink_to(may, 4);
+  shrink_to(may, bytes);
 }
 
-std::size_t kept_mappings::shrink_to(std::size_t least, unsigned most_at_once) noexcept {
+// Some mappings go at least, and no more once `enough` bytes have gone: who gives a mapping waits
+// for as much as it gave.
+std::size_t kept_mappings::shrink_to(std::size_t least, std::size_t enough) noexcept {
+  constexpr unsigned some = 4;
   std::size_t gone = 0;
-  for (; bytes() > least && most_at_once != 0 && lock_soon(); --most_at_once) {
+  for (unsigned i = 0; bytes() > least && (i < some || gone < enough) && lock_soon(); ++i) {
     mapping* const m = bytes() > least ? oldest_ : nullptr;
     const std::size_t size = m == nullptr ? 0 : m->bytes;
     if (m != nullptr) remove(m);

@@ -79,7 +79,7 @@ class kept_mappings {
   void add(void* p, std::size_t bytes) noexcept;
   void remove(mapping* m) noexcept;
   // Requires that the lock is free.
-  std::size_t shrink_to(std::size_t bytes, unsigned most_at_once = ~0u) noexcept;
+  std::size_t shrink_to(std::size_t bytes, std::size_t enough = SIZE_MAX) noexcept;
 
   memory_budget& budget_;
   page_lock lock_;

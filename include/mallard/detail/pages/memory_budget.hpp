@@ -138,7 +138,9 @@ class memory_budget {
     const auto now = static_cast<unsigned>(os::milliseconds() / milliseconds_between_looks);
     if (looked_at_.load(std::memory_order_relaxed) != now) {
       looked_at_.store(now, std::memory_order_relaxed);
-      resident_.store(peak_resident_(), std::memory_order_relaxed);
+      // Where addresses are limited, those that are kept are missing elsewhere.
+      resident_.store(os::has_limited_addresses() ? SIZE_MAX : peak_resident_(),
+                      std::memory_order_relaxed);
     }
     return resident_.load(std::memory_order_relaxed) <= most;
   }
