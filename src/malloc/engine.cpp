@@ -158,6 +158,11 @@ bool shrinks_little(std::size_t bytes, std::size_t have) noexcept {
   return bytes <= have && bytes >= have / 2;
 }
 
+// One that has a class by now stays if it loses little. A sample that grows goes to its class.
+bool may_stay_outside_slabs(std::size_t bytes, std::size_t have) noexcept {
+  return bytes > largest_extended_request || shrinks_little(bytes, have);
+}
+
 // Whether the block may stay where it is with the new size.
 bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
   if (mark.is_in_slab()) {
@@ -169,10 +174,7 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
   }
   const slow_path here;
   if (here.nested() || !mark.is_in_space()) return false;
-  // One that has a class by now may shrink here; a sample that grows goes where its class is.
-  if (bytes <= largest_extended_request && !shrinks_little(bytes, large_space::payload_bytes(p))) {
-    return false;
-  }
+  if (!may_stay_outside_slabs(bytes, large_space::payload_bytes(p))) return false;
   large_space& space =
       mark.is_of_user_heap() ? mark.heap_of_user()->space() : the_pages.space_of(mark);
   if (!space.resize(p, bytes)) return false;
@@ -188,7 +190,8 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
 bool resizes_mapping(const void* p, slice_mark mark, std::size_t bytes) noexcept {
   if (!mark.is_huge() || is_behind_unused(p, bytes)) return false;
   if (bytes >= least_huge_bytes / 2) return true;
-  return checks::most_mapped_large_blocks != 0 && bytes >= largest_extended_request / 2 &&
+  return checks::most_mapped_large_blocks != 0 &&
+         may_stay_outside_slabs(bytes, huge_payload_bytes(p)) &&
          (innermost_scope == nullptr || mark.is_of_user_heap());
 }
 

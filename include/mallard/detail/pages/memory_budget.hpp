@@ -131,10 +131,7 @@ class memory_budget {
 
   // Asks the system at most every few milliseconds.
   bool is_hardly_touched(std::size_t most) noexcept {
-    const bool has_few_addresses =
-        whole_peak_to_.load(std::memory_order_relaxed) == least_most_kept;
-    const bool is_by_use = most_kept_.load(std::memory_order_relaxed) == by_use;
-    if (!is_by_use || has_few_addresses || is_set()) return false;
+    if (most_kept_.load(std::memory_order_relaxed) != by_use || is_set()) return false;
     const auto now = static_cast<unsigned>(os::milliseconds() / milliseconds_between_looks);
     if (looked_at_.load(std::memory_order_relaxed) != now) {
       looked_at_.store(now, std::memory_order_relaxed);
