@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -271,32 +270,6 @@ void unmap(void* p, std::size_t bytes) noexcept {
 bool is_mapped(const void* p) noexcept {
   unsigned char resident = 0;
   return mincore(reinterpret_cast<void*>(round_down(address_of(p), page_bytes)), 1, &resident) == 0;
-}
-
-std::size_t physical_memory_bytes() noexcept {
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long bytes = sysconf(_SC_PAGESIZE);
-  return pages > 0 && bytes > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(bytes)
-                                : 0;
-}
-
-std::size_t most_addresses() noexcept {
-  rlimit limit{};
-  return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX
-                                                                              : limit.rlim_cur;
-}
-
-bool has_limited_addresses() noexcept {
-  rlimit limit{};
-  const bool of_data = getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
-  return of_data || most_addresses() != SIZE_MAX;
-}
-
-// The thread's own figures, so that the system sums up no others; memory is the process's.
-std::size_t peak_resident_bytes() noexcept {
-  rusage used{};
-  return getrusage(RUSAGE_THREAD, &used) == 0 ? static_cast<std::size_t>(used.ru_maxrss) * 1024
-                                              : SIZE_MAX;
 }
 
 unsigned long long milliseconds() noexcept {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mallard/detail/os/huge_pages.hpp"
+#include "mallard/detail/os/memory_amounts.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "pages/purging.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/os/memory_amounts.hpp"
 #include "mallard/detail/os/pages.hpp"
 
 namespace mallard::inline v1::detail {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "mallard/detail/os/memory_amounts.hpp"
 #include "support/units.hpp"
 
 namespace {

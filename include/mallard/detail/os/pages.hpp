@@ -64,14 +64,6 @@ void remove_guards(void* p, std::size_t bytes) noexcept;
 // Gives back memory and addresses of `map` or `reserve`.
 void unmap(void* p, std::size_t bytes) noexcept;
 
-std::size_t physical_memory_bytes() noexcept;
-// Bytes of addresses that the process may have; SIZE_MAX without a limit.
-std::size_t most_addresses() noexcept;
-// Whether there is a limit, or one of the memory that may be written to.
-bool has_limited_addresses() noexcept;
-// The most memory that the process ever had resident; SIZE_MAX if the system does not say.
-std::size_t peak_resident_bytes() noexcept;
-
 // Coarse and cheap; only differences mean something.
 unsigned long long milliseconds() noexcept;
 

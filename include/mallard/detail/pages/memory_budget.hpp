@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mallard/detail/os/memory_amounts.hpp"
 #include "mallard/detail/os/pages.hpp"
 
 namespace mallard::inline v1::detail {

@@ -1,0 +1,16 @@
+// Purpose: how much memory there is, how much the process may have, and how much it had.
+#pragma once
+
+#include <cstddef>
+
+namespace mallard::inline v1::detail::os {
+
+std::size_t physical_memory_bytes() noexcept;
+// Bytes of addresses that the process may have; SIZE_MAX without a limit.
+std::size_t most_addresses() noexcept;
+// Whether there is a limit, or one of the memory that may be written to.
+bool has_limited_addresses() noexcept;
+// The most memory that the process ever had resident; SIZE_MAX if the system does not say.
+std::size_t peak_resident_bytes() noexcept;
+
+}  // namespace mallard::inline v1::detail::os
