@@ -95,6 +95,12 @@ struct footprint {
   double address_space;
 };
 
+double processor_us() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) * 1e-3;
+}
+
 // Without allocating anything.
 footprint read_footprint() {
   char text[128];
@@ -308,8 +314,33 @@ void remote() {
   print("remote_peak", peak / mebi, "MiB");
 }
 
-// One block that grows to 200 MiB, a mebibyte at a time.
+// Blocks side by side, each made half as large again: in processor time the usual and the longest
+// realloc, and what is resident when one page of each was touched.
+void grow_elsewhere(std::size_t bytes, std::size_t touched, const char* usual, const char* longest,
+                    const char* held) {
+  constexpr std::size_t count = 60;
+  mapped<char*> live(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    live[i] = static_cast<char*>(written(std::malloc(bytes), touched));
+  }
+  mapped<double> taken(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double began = processor_us();
+    live[i] = static_cast<char*>(std::realloc(live[i], bytes + bytes / 2));
+    taken[i] = processor_us() - began;
+  }
+  std::sort(&taken[0], &taken[0] + count);
+  print(usual, taken[count / 2], "us");
+  print(longest, taken[count - 1], "us");
+  print(held, resident() / mebi, "MiB");
+  for (std::size_t i = 0; i < count; ++i) std::free(live[i]);
+}
+
+// One block that grows to 200 MiB, a mebibyte at a time; before, blocks that have to move.
 void growing() {
+  grow_elsewhere(1 << 20, 4096, "1_MiB_grows_sparse", "1_MiB_grows_sparse_longest",
+                 "1_MiB_grown_sparse_rss");
+  grow_elsewhere(7 << 20, 7 << 20, "7_MiB_grows", "7_MiB_grows_longest", "7_MiB_grown_rss");
   const double start = now();
   void* block = nullptr;
   for (std::size_t size = 1; size <= 200; ++size) {
@@ -413,12 +444,6 @@ void two_large() {
   large_ones<2>(40, 384);
   print_peak("two_large_peak", "two_large_faults");
   print("two_large_left", resident() / mebi, "MiB");
-}
-
-double processor_us() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) * 1e-3;
 }
 
 void shuffle(mapped<void*>& all, std::size_t count, random_numbers& random) {

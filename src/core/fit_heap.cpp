@@ -199,12 +199,13 @@ void fit_heap::take_out(fit_block* b, std::byte* begin, fit_block* rest) noexcep
   make_free(b, kept, smaller(unpurged, kept));
 }
 
-std::size_t fit_heap::remove_segment(void* p, std::size_t bytes) noexcept {
+std::size_t fit_heap::remove_segment(void* p, std::size_t bytes, bool only_purged) noexcept {
   if (static_cast<void*>(bins_) == p) return 0;
   auto* const b = static_cast<fit_block*>(p);
   if (!b->is(fit_block::free)) return 0;
   if (b->bytes() != round_down(bytes, 16) - fit_block::header_bytes) return 0;
   const std::size_t unpurged = std::max(unpurged_of(b), sizeof *b);
+  if (only_purged && unpurged >= least_counted) return 0;
   remove(b);
   unpoison(p, bytes);
   segment_bytes_ -= bytes;
@@ -245,11 +246,12 @@ void* fit_heap::allocate(std::size_t bytes, std::size_t alignment, bool* is_zero
   return b->payload();
 }
 
-void fit_heap::deallocate(void* p) noexcept {
+void fit_heap::deallocate(void* p, std::size_t unpurged) noexcept {
   fit_block* const b = fit_block::of(p);
+  const std::size_t bytes = b->bytes();
   --in_use_blocks_;
-  in_use_bytes_ -= b->bytes();
-  join_free(b, b->bytes());
+  in_use_bytes_ -= bytes;
+  join_free(b, unpurged < bytes ? smaller(unpurged + fit_block::header_bytes, bytes) : bytes);
 }
 
 // Joins a block with its free neighbours.

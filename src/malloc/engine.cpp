@@ -211,6 +211,51 @@ void* resize_huge(void* p, slice_mark mark, std::size_t bytes) noexcept {
   return resized;
 }
 
+bool is_zero_page(const std::byte* page) noexcept {
+  std::uint64_t first = 0;
+  std::memcpy(&first, page, sizeof first);
+  return first == 0 && std::memcmp(page, page + sizeof first, os::page_bytes - sizeof first) == 0;
+}
+
+// Zeros are not written where there are zeros: what nobody has touched takes no memory there either.
+void copy_large(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+  std::size_t done = std::min(bytes, round_up(address_of(to) + 1, os::page_bytes) - address_of(to));
+  std::memcpy(to, from, done);
+  for (; bytes - done > os::page_bytes; done += os::page_bytes) {
+    if (is_zero_page(from + done) && is_zero_page(to + done)) continue;
+    std::memcpy(to + done, from + done, os::page_bytes);
+  }
+  std::memcpy(to + done, from + done, bytes - done);
+}
+
+// A block of a space that has to move as it grows gets a mapping of its own if a copy would take
+// long, into one that is kept if any fits: its pages are there already, also those that the block
+// will need. Null when it gets none, or the system refuses.
+void* grow_by_mapping(void* p, slice_mark mark, std::size_t bytes, std::size_t have) noexcept {
+  if (checks::most_mapped_large_blocks != 0 || mark.kind() != slice_kind::space) return nullptr;
+  const bool takes_long = bytes > have && have >= least_huge_bytes / 2;
+  if (!takes_long || innermost_scope != nullptr || !the_pages.huge.are_few()) return nullptr;
+  const slow_path here;
+  if (here.nested()) return nullptr;
+  const sampled_block before = the_profile.take(p, false);
+  void* grown = the_pages.huge.allocate(bytes, malloc_alignment, true);
+  const bool is_copied = grown != nullptr;
+  if (is_copied) {
+    copy_large(static_cast<std::byte*>(grown), static_cast<std::byte*>(p), have);
+  } else {
+    grown = the_pages.huge.take_over(p, have, bytes);
+  }
+  if (grown == nullptr) {
+    the_profile.put(before);
+    return nullptr;
+  }
+  the_pages.space_of(mark).deallocate(p, is_copied ? have : os::page_size());
+  if (sampling.count(bytes)) [[unlikely]] {
+    note_large(grown, bytes);
+  }
+  return grown;
+}
+
 // When there is no memory for a smaller block, the old one has to do.
 void* shrink_where_it_is(void* p, slice_mark mark, std::size_t bytes) noexcept {
   if (mark.is_huge()) return resize_huge(p, mark, bytes);
@@ -494,9 +539,10 @@ void* reallocate_slow(void* p, std::size_t bytes) noexcept {
   }
   const std::size_t have = usable_bytes(p);
   if (resize_in_place(p, mark, bytes)) return p;
+  if (void* const grown = grow_by_mapping(p, mark, bytes, have)) return grown;
   void* const moved = allocate_beside(heap_of(p), bytes, malloc_alignment);
   if (moved == nullptr) return bytes <= have ? shrink_where_it_is(p, mark, bytes) : nullptr;
-  std::memcpy(moved, p, std::min(have, bytes));
+  copy_large(static_cast<std::byte*>(moved), static_cast<std::byte*>(p), std::min(have, bytes));
   deallocate(p);
   return moved;
 }

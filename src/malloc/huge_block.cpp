@@ -1,6 +1,7 @@
 #include "malloc/huge_block.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "mallard/detail/os/pages.hpp"
@@ -8,6 +9,10 @@
 
 namespace mallard::inline v1::detail {
 namespace {
+
+// A region that is one huge block needs the mark of its first slice, and no others.
+constexpr std::size_t region_bytes_of_huge =
+    sizeof(region) - sizeof(region::marks) + sizeof(std::uintptr_t);
 
 std::byte* end_of(region* r) noexcept {
   return reinterpret_cast<std::byte*>(r) + r->huge_mapped;
@@ -29,7 +34,8 @@ void cut_mapping(region* r, std::size_t least) noexcept {
 [[maybe_unused]] bool is_as_mapped(region* r) noexcept {
   if (!r->huge_is_fresh) return true;
   os::remove_guards(r, r->huge_mapped);
-  return os::are_alike(r, r->huge_mapped);
+  return os::are_alike(reinterpret_cast<std::byte*>(r) + r->huge_apart,
+                       r->huge_mapped - r->huge_apart);
 }
 
 // The block must not begin at a region's start, where its mark is. If there is a guard page, it
@@ -43,6 +49,11 @@ std::size_t offset_of(std::size_t bytes, std::size_t alignment, std::size_t all)
 // follow directly on what is used.
 std::size_t room_for(std::size_t needed, std::size_t old) noexcept {
   return checks::has_guards ? needed : std::max(needed, round_up(old + old / 2, os::page_size()));
+}
+
+// The most that the block of a mapping has before it, unless it is aligned more than any.
+constexpr std::size_t most_offset(const region& r) noexcept {
+  return std::max(r.huge_apart, os::page_bytes);
 }
 
 // Maps a page before a multiple of `alignment`, and what is behind it.
@@ -107,8 +118,9 @@ region* huge_blocks::move_to(region* r, std::size_t bytes) noexcept {
   if (!take_of_budget(bytes - old)) return nullptr;
   void* start = nullptr;
   if (!checks::has_guards || os::commit(end_of(r), guard)) {
-    start = os::move(r, old + guard, bytes + guard, region_bytes,
-                     [](const void* p) noexcept { return checks::covers(p); });
+    start = os::move(
+        r, old + guard, bytes + guard, region_bytes,
+        [](const void* p) noexcept { return checks::covers(p); }, r->huge_apart);
   }
   if (start == nullptr) {
     add_guard(r);
@@ -139,7 +151,7 @@ region* huge_blocks::map(std::size_t needed) noexcept {
   return static_cast<region*>(start);
 }
 
-void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
+void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment, bool only_kept) noexcept {
   if (alignment > largest_alignment) return nullptr;
   const bool of_regions = alignment >= region_bytes;
   const std::size_t before = of_regions ? os::page_size() : std::max(alignment, os::page_bytes);
@@ -151,7 +163,7 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   auto* r = may_be_kept ? static_cast<region*>(kept.take(least, most)) : nullptr;
   const bool is_fresh = r == nullptr;
   if (is_fresh) {
-    if (!take_of_budget(needed)) return nullptr;
+    if (only_kept || !take_of_budget(needed)) return nullptr;
     r = of_regions ? map_aligned(needed, alignment) : map(needed);
   }
   if (r == nullptr) {
@@ -161,22 +173,27 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (is_fresh) {
     prefer_huge_pages(r, needed, 0);
     r->huge_mapped = needed;
+    r->huge_apart = 0;
     add_guard(r);
   } else if (checks::has_guards) {
     // The block begins in the mapping's first region.
     const std::size_t most_more = std::min(needed / 8, region_bytes / 2);
     fit_with_guard(r, needed, alignment <= os::page_bytes ? most_more : 0);
   }
-  const std::size_t offset = of_regions ? before : offset_of(bytes, alignment, r->huge_mapped);
-  r->huge_offset = offset;
   r->huge_is_fresh = is_fresh;
+  void* const p = hand_out(r, of_regions ? before : offset_of(bytes, alignment, r->huge_mapped));
+  cut_unless_little(r, needed);
+  return p;
+}
+
+void* huge_blocks::hand_out(region* r, std::size_t offset) noexcept {
+  r->huge_offset = offset;
   r->huge_spare = 0;
   std::byte* const p = reinterpret_cast<std::byte*>(r) + offset;
   region::huge_mark_of(p).store(slice_mark::huge().word(), std::memory_order_relaxed);
   checks::add_huge(p, *r);
   blocks_.fetch_add(1, std::memory_order_relaxed);
   mapped().fetch_add(r->huge_mapped, std::memory_order_relaxed);
-  cut_unless_little(r, needed);
   return p;
 }
 
@@ -237,7 +254,7 @@ void huge_blocks::deallocate(void* p) noexcept {
   const bool is_at_start = address_of(r) % region_bytes == 0;
   if constexpr (checks::has_guards) {
     if (is_at_start && keep_with_guard(r)) return;
-  } else if (is_at_start && r->huge_offset == os::page_bytes && is_as_mapped(r)) {
+  } else if (is_at_start && r->huge_offset <= most_offset(*r) && is_as_mapped(r)) {
     return kept.give(r, bytes);
   }
   os::unmap(r, bytes + checks::guard_bytes());
@@ -266,6 +283,44 @@ void* huge_blocks::resize(void* p, std::size_t bytes) noexcept {
   std::byte* const now = reinterpret_cast<std::byte*>(r) + offset;
   checks::add_huge(now, *r);
   return grown == nullptr ? nullptr : now;
+}
+
+// Bytes of the block before its first whole page lie behind the header, which is a mapping of its
+// own to the system.
+void* huge_blocks::take_over(void* p, std::size_t have, std::size_t bytes) noexcept {
+  const std::size_t page = os::page_size();
+  auto* const block = static_cast<std::byte*>(p);
+  const std::size_t before = round_up(address_of(p), page) - address_of(p);
+  const std::size_t pages = round_down(have - before, page);
+  const std::size_t behind = have - before - pages;
+  const std::size_t header = round_up(region_bytes_of_huge + before, page);
+  const std::size_t used = header + pages;
+  if (!take_of_budget(used)) return nullptr;
+  region* const r = map(used);
+  if (r == nullptr) {
+    budget_.give(used);
+    return nullptr;
+  }
+  std::byte* const there = reinterpret_cast<std::byte*>(r) + header;
+  if (!os::move(block + before, pages, there)) {
+    os::unmap(r, used);
+    budget_.give(used);
+    return nullptr;
+  }
+  r->huge_mapped = used;
+  r->huge_apart = header;
+  r->huge_is_fresh = true;
+  void* const taken = hand_out(r, header - before);
+  auto* const grown = static_cast<std::byte*>(resize(taken, bytes));
+  if (grown == nullptr) {
+    std::memcpy(block + before, there, pages);
+    deallocate(taken);
+    return nullptr;
+  }
+  std::memcpy(grown, block, before);
+  std::memcpy(grown + before + pages, block + before + pages, behind);
+  std::memset(block + before + pages, 0, behind);
+  return grown;
 }
 
 bool is_behind_unused(const void* p, std::size_t bytes) noexcept {

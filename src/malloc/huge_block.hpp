@@ -1,5 +1,7 @@
 // Purpose: blocks with a mapping of their own, which grow by moving pages, not bytes.
 //
+// Blocks from 8 MiB on have one, and while there are few mappings, blocks half as large that had to
+// move as they grew: their pages move here.
 // A mapping begins with a page for its size, its flags and the block's mark, at a multiple of the
 // region's size unless the alignment is as large; so a block's address leads there as it leads to a
 // region's header. Freed mappings are kept for blocks down to half their size; what these do not
@@ -34,13 +36,21 @@ class huge_blocks {
  public:
   explicit constexpr huge_blocks(memory_budget& budget) noexcept : kept(budget), budget_(budget) {}
 
-  // Null when the system refuses. `alignment` is a power of two.
-  void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
+  // Null when the system refuses, or `only_kept` and no kept mapping fits. `alignment` is a power of
+  // two.
+  void* allocate(std::size_t bytes, std::size_t alignment, bool only_kept = false) noexcept;
   void deallocate(void* p) noexcept;
 
   // Makes the block `bytes` large, in place or elsewhere, without copying. Null, with nothing
   // changed, when the system refuses; it never refuses to make one smaller.
   void* resize(void* p, std::size_t bytes) noexcept;
+
+  // The same for a block that is not huge, of `have` bytes: its whole pages go, and leave zeros
+  // behind. Null, with its contents unchanged, when the system refuses.
+  void* take_over(void* p, std::size_t have, std::size_t bytes) noexcept;
+  bool are_few() const noexcept {
+    return blocks_.load(std::memory_order_relaxed) < std::size_t{4096};
+  }
 
   // Huge pages are asked for from this size on; SIZE_MAX: never.
   void set_least_of_huge_pages(std::size_t bytes) noexcept {
@@ -68,6 +78,7 @@ class huge_blocks {
   bool may_move() noexcept;
   bool keep_with_guard(region* r) noexcept;
   region* map(std::size_t needed) noexcept;
+  void* hand_out(region* r, std::size_t offset) noexcept;
   bool take_of_budget(std::size_t bytes) noexcept;
   std::atomic<std::size_t>& mapped() noexcept { return budget_.mappings.in_use; }
 

@@ -82,12 +82,12 @@ void large_space::add(const run& r) noexcept {
   heap_.add_segment(r.begin + segment_header_bytes, r.bytes - segment_header_bytes, r.is_fresh);
 }
 
-void large_space::deallocate(void* p) noexcept {
+void large_space::deallocate(void* p, std::size_t unpurged) noexcept {
   std::size_t freed = 0;
   {
     const holding hold(lock_);
     freed = payload_bytes(p);
-    heap_.deallocate(p);
+    heap_.deallocate(p, unpurged);
     publish();
     if (idle_bytes() <= may_keep()) return;
   }
@@ -123,15 +123,19 @@ void large_space::give_back_for(std::size_t freed_bytes) noexcept {
   supply_.shrink(freed_bytes);
 }
 
-// The segments without blocks, as a list: all of a heap without blocks, else not the one with the
-// bins.
-large_space::segment* large_space::remove_empty() noexcept {
+// The segments without blocks among so many, as a list: all of a heap without blocks, else not the
+// one with the bins. The next call continues where this one ends.
+large_space::segment* large_space::remove_empty(std::size_t most, bool only_purged) noexcept {
   segment* gone = nullptr;
-  const bool all = heap_.in_use_blocks() == 0 && under_way_ == 0;
-  for (segment** link = &segments_; *link != nullptr;) {
+  const bool all = !only_purged && heap_.in_use_blocks() == 0 && under_way_ == 0;
+  if (all || next_looked_at_ == nullptr || *next_looked_at_ == nullptr) {
+    next_looked_at_ = &segments_;
+  }
+  for (segment**& link = next_looked_at_; *link != nullptr && (all || most != 0); --most) {
     segment* const s = *link;
     const std::size_t bytes = s->bytes - segment_header_bytes;
-    std::size_t unpurged = heap_.remove_segment(s->at(segment_header_bytes), bytes);
+    void* const blocks = s->at(segment_header_bytes);
+    std::size_t unpurged = heap_.remove_segment(blocks, bytes, only_purged);
     if (unpurged == 0 && all) unpurged = bytes;
     if (unpurged == 0) {
       link = &s->next;
@@ -150,6 +154,7 @@ large_space::segment* large_space::remove_empty() noexcept {
 // are gone.
 large_space::segment* large_space::take_out(fit_block* b, std::size_t most,
                                             segment* gone) noexcept {
+  next_looked_at_ = nullptr;
   segment** link = &segments_;
   while (!(*link)->contains(b)) link = &(*link)->next;
   segment* const s = *link;
@@ -190,7 +195,7 @@ bool large_space::give_words(std::size_t bytes) noexcept {
   segment* gone = nullptr;
   {
     const holding hold(lock_);
-    gone = remove_empty();
+    gone = remove_empty(most_looked_at);
     fit_block* const b = gone == nullptr ? heap_.find_free(surely_one_word) : nullptr;
     if (b != nullptr && fit_heap::unpurged_of(b) >= surely_one_word) {
       gone = take_out(b, round_up(bytes, slice_supply::word_bytes), nullptr);
@@ -236,8 +241,9 @@ bool large_space::purge_some(std::size_t to_keep) noexcept {
   {
     const holding hold(lock_);
     if (idle_bytes() <= to_keep && to_keep != 0) return false;
-    gone = remove_empty();
-    if (to_keep == 0 || supply_.is_limited()) gone = take_out_words(gone);
+    const bool all = to_keep == 0 || supply_.is_limited();
+    gone = remove_empty(all ? SIZE_MAX : most_looked_at);
+    if (all) gone = take_out_words(gone);
     std::size_t surplus = heap_.unpurged_bytes() - std::min(heap_.unpurged_bytes(), to_keep);
     while (count != portions.size() && surplus != 0) {
       std::size_t unpurged = 0;
@@ -263,14 +269,18 @@ bool large_space::purge_some(std::size_t to_keep) noexcept {
 }
 
 void large_space::decay() noexcept {
+  if (!purge_lock_.try_lock()) return;
   std::size_t to_keep = 0;
+  segment* gone = nullptr;
   {
     const holding hold(lock_);
     to_keep = idle_.rest_of(idle_bytes());
-    if (to_keep == idle_bytes()) return;
+    if (to_keep == idle_bytes()) gone = remove_empty(16 * most_looked_at, true);
   }
-  // Keeping nothing would be a trim.
-  purge_if_nobody_does(std::max<std::size_t>(to_keep, 1));
+  put_back(gone);
+  // Keeping nothing would be a trim. Of untouched memory, a portion may be very many blocks.
+  for (int i = 0; i < 8 && purge_some(std::max<std::size_t>(to_keep, 1)); ++i) continue;
+  purge_lock_.unlock();
 }
 
 bool large_space::trim() noexcept {
@@ -284,6 +294,7 @@ bool large_space::trim() noexcept {
 }
 
 void large_space::release() noexcept {
+  next_looked_at_ = nullptr;
   heap_.reset();
   publish();
   segment_total_ = 0;

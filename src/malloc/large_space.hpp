@@ -47,7 +47,8 @@ class large_space {
     const holding hold(lock_);
     return take(bytes, alignment, is_zero);
   }
-  void deallocate(void* p) noexcept;
+  // Everything behind the first `unpurged` bytes is zero and has no memory.
+  void deallocate(void* p, std::size_t unpurged = SIZE_MAX) noexcept;
 
   // Without the lock: a flag beside the size may change meanwhile, when the block before it does.
   __attribute__((no_sanitize("thread"))) static std::size_t payload_bytes(void* p) noexcept {
@@ -64,8 +65,8 @@ class large_space {
   bool resize(void* p, std::size_t bytes) noexcept;
 
   // Give memory back to the system, and segments without blocks to the supply: `decay` half of what
-  // nobody needed for a second, `keep_to_budget` what may not be kept, `trim` all; it returns
-  // whether there was any.
+  // nobody needed for a second, and a few of the segments whose memory is gone; `keep_to_budget`
+  // what may not be kept; `trim` all. `trim` returns whether there was any.
   void decay() noexcept;
   void keep_to_budget() noexcept;
   bool trim() noexcept;
@@ -101,14 +102,15 @@ class large_space {
     bool is_fresh;
   };
   static constexpr std::size_t most_step_bytes = std::size_t{8} << 20;
-  // So many free blocks at a time: whoever frees one waits for no more.
+  // So many free blocks, and segments, at a time: whoever frees a block waits for no more.
   static constexpr std::size_t most_purged = 32;
+  static constexpr std::size_t most_looked_at = 16;
 
   // Require the lock.
   void* take(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept;
   bool has_extended(const run& r) noexcept;
   void add(const run& r) noexcept;
-  segment* remove_empty() noexcept;
+  segment* remove_empty(std::size_t most_looked_at, bool only_purged = false) noexcept;
   segment* take_out(fit_block* b, std::size_t most, segment* gone) noexcept;
   segment* take_out_words(segment* gone) noexcept;
   // Requires that the lock is free.
@@ -133,6 +135,7 @@ class large_space {
   futex_lock lock_;
   fit_heap heap_;
   segment* segments_ = nullptr;
+  segment** next_looked_at_ = nullptr;  // by `remove_empty`; null: the first
   std::size_t segment_total_ = 0;
   std::size_t under_way_ = 0;  // free blocks on their way to the system
   std::size_t most_kept_ = 0;  // without a budget

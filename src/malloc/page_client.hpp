@@ -24,6 +24,7 @@ struct page_client {
   }
   static void remove_region(region& r) noexcept { checks::remove_region(r); }
   static void unmapping(void*, std::size_t) noexcept {}
+  static void purged(void* p, std::size_t bytes) noexcept { checks::purged(p, bytes); }
   static void forget(region& r, std::size_t index, std::size_t slices) noexcept {
     r.set_marks(index, slices, slice_mark());
   }

@@ -27,6 +27,7 @@ struct region : region_pages {
   std::size_t huge_mapped;
   std::size_t huge_offset;  // of the block from here
   std::size_t huge_spare;   // what counts of a kept mapping as more than its block needs
+  std::size_t huge_apart;   // so much of its beginning is unlike the rest to the system
   bool huge_is_fresh;       // only its owner has written to it
   // Links of a user heap's huge blocks, guarded by its lock.
   region* huge_next;

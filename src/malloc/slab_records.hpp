@@ -18,7 +18,6 @@ namespace mallard::inline v1::detail {
 struct slab;
 
 inline constexpr bool is_header_in_slab = false;
-inline constexpr bool counts_unpurged = true;
 
 // The header of the slab that a block is in.
 MALLARD_ALWAYS_INLINE slab* home_of(void* p, std::size_t slab_bytes) noexcept {

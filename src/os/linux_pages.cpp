@@ -230,19 +230,25 @@ bool gives_huge_pages_when_asked() noexcept {
 }
 
 void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignment,
-           bool (*may_be)(const void*) noexcept) noexcept {
-  if (mremap(p, bytes, new_bytes, 0) != MAP_FAILED) return p;
+           bool (*may_be)(const void*) noexcept, std::size_t apart) noexcept {
+  std::byte* const from = static_cast<std::byte*>(p) + apart;
+  if (mremap(from, bytes - apart, new_bytes - apart, 0) != MAP_FAILED) return p;
   // With any other error the block is more than one mapping, or the call is forbidden.
   if (errno != ENOMEM) return nullptr;
   const std::size_t page = page_size();
   auto* const to = static_cast<std::byte*>(map_aligned(new_bytes + page, alignment, PROT_NONE));
   if (to == nullptr) return nullptr;
-  if (!may_be(to)) {
+  if (!may_be(to) || (apart != 0 && !commit(to, apart))) {
     munmap(to, new_bytes + page);
     return nullptr;
   }
-  if (mremap(p, bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED) {
+  if (mremap(from, bytes - apart, new_bytes - apart, MREMAP_MAYMOVE | MREMAP_FIXED, to + apart) !=
+      MAP_FAILED) {
     munmap(to + new_bytes, page);
+    if (apart != 0) {
+      std::memcpy(to, p, apart);
+      munmap(p, apart);
+    }
     return to;
   }
   unmap_what_is_left(to, new_bytes, page);

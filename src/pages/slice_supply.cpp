@@ -238,9 +238,7 @@ void slice_supply::clear_dirty(region& r, std::size_t word, std::uint64_t bits) 
 }
 
 // Returns the bytes of the regions' headers.
-std::size_t slice_supply::remove_empty_regions() noexcept {
-  const holding growing(grow_lock_);
-  leave_small(SIZE_MAX);
+std::size_t slice_supply::remove_empty_regions(std::size_t to_keep, std::size_t most) noexcept {
   region* gone = nullptr;
   {
     const holding hold(lock_);
@@ -249,13 +247,17 @@ std::size_t slice_supply::remove_empty_regions() noexcept {
     searched_from_ = 0;
     for (region** link = &first_; *link != nullptr;) {
       region* const r = *link;
-      if (r->free_slices != r->ready_slices - region_header_slices) {
+      const bool is_empty = r->free_slices == r->ready_slices - region_header_slices;
+      const bool is_kept = is_empty && to_keep != 0;
+      if (is_kept) --to_keep;
+      if (!is_empty || is_kept || most == 0) {
         last_ = r;
         link = &r->next;
         continue;
       }
       *link = r->next;
       --regions_;
+      --most;
       for (const std::uint64_t word : r->dirty) {
         const auto count = static_cast<std::size_t>(std::popcount(word));
         dirty_slices_ -= count;
@@ -508,8 +510,23 @@ void slice_supply::decay() noexcept {
     is_refused_ = false;
   }
   purge_some(keep);
+  give_back_regions();
   purge_lock_.unlock();
   leave_gaps_small();
+}
+
+// Regions are kept for what comes next, but their headers and page tables weigh something, too.
+void slice_supply::give_back_regions() noexcept {
+  constexpr std::size_t most_empty = 2;
+  constexpr std::size_t most_at_once = 16;
+  {
+    const holding hold(lock_);
+    const std::size_t capacity = regions_ * slices_per_region;
+    if (regions_ <= most_empty || used_slices_ + dirty_slices_ >= capacity / 2) return;
+  }
+  if (!grow_lock_.try_lock()) return;
+  remove_empty_regions(most_empty, most_at_once);
+  grow_lock_.unlock();
 }
 
 // A page of a region's header describes slices around these too: it can go if those are free.
@@ -577,6 +594,7 @@ std::size_t slice_supply::take_dirty(std::size_t slices_to_keep, slice_run* runs
 
 // Records of slices that nobody has contain nothing.
 void slice_supply::purge_header(const slice_run& run) noexcept {
+  page_client::purged(run.in->slice(run.from), (run.to - run.from) * slice_bytes);
   const std::size_t begin = page_client::header_bytes(run.from);
   const std::size_t end = page_client::header_bytes(run.to);
   os::purge(reinterpret_cast<std::byte*>(run.in) + begin, end - begin);
@@ -626,7 +644,9 @@ std::size_t slice_supply::purge_all() noexcept {
 std::size_t slice_supply::trim() noexcept {
   const std::size_t bytes = purge_all();
   const holding hold_purge(purge_lock_);
-  return bytes + remove_empty_regions();
+  const holding growing(grow_lock_);
+  leave_small(SIZE_MAX);
+  return bytes + remove_empty_regions(0, SIZE_MAX);
 }
 
 // `grow_lock_` keeps others from making more of the region usable.

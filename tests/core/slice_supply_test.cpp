@@ -97,4 +97,22 @@ TEST(slice_supply, what_is_free_goes_when_the_budget_says_so) {
   EXPECT_EQ(s.supply.trim() / mib, 1u);
 }
 
+TEST(slice_supply, regions_without_slices_in_use_go_as_time_passes_but_for_two) {
+  supply_with_limit s;
+  void* const in_use = s.supply.take_words(1);
+  std::vector<void*> words(40 * region_words);
+  for (void*& p : words) ASSERT_NE(p = s.supply.take_words(1), nullptr);
+  const std::size_t most = s.supply.usage().regions;
+  for (void* p : words) s.supply.put_back(&p, 1, slice_supply::word_bytes, 0);
+  s.supply.decay();
+  EXPECT_LT(s.supply.usage().regions, most);
+  EXPECT_GE(s.supply.usage().regions, most - 16);  // no call waits for all
+  for (int i = 0; i < 4; ++i) s.supply.decay();
+  EXPECT_EQ(s.supply.usage().regions, 3u);
+  void* const again = s.supply.take_words(region_words / 2);
+  EXPECT_NE(again, nullptr);
+  s.supply.give(again, region_words / 2 * slice_supply::word_bytes);
+  s.supply.give(in_use, slice_supply::word_bytes);
+}
+
 }  // namespace

@@ -152,4 +152,31 @@ TEST(malloc_huge, a_block_that_grows_step_by_step_takes_no_pages_again_and_again
   std::free(p);
 }
 
+// A block that moves as it grows keeps its contents, and takes no memory for pages nobody touched.
+TEST(malloc_huge, blocks_that_grow_elsewhere_take_memory_only_for_touched_pages) {
+  for (const std::size_t bytes : {std::size_t{300'001}, mib, 3 * mib + 17, 5 * mib, 7 * mib}) {
+    SCOPED_TRACE(bytes);
+    const std::size_t touched[] = {0, 4'095, bytes / 2, bytes - 1};
+    malloc_trim(0);
+    std::vector<unsigned char*> blocks(40);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      ASSERT_NE(blocks[i] = static_cast<unsigned char*>(std::malloc(bytes)), nullptr);
+      for (const std::size_t at : touched) blocks[i][at] = static_cast<unsigned char>(i + 1);
+    }
+    const std::size_t before = mallard_test::resident_bytes();
+    for (unsigned char*& p : blocks) {
+      p = static_cast<unsigned char*>(std::realloc(p, bytes + bytes / 2));
+      ASSERT_NE(p, nullptr);
+      p[bytes + bytes / 2 - 1] = 1;
+    }
+    EXPECT_LT(mallard_test::resident_bytes(), before + blocks.size() * 64 * mallard_test::kib);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      for (const std::size_t at : touched) EXPECT_EQ(blocks[i][at], i + 1) << at;
+      ASSERT_NE(blocks[i] = static_cast<unsigned char*>(std::realloc(blocks[i], 20 * mib)), nullptr);
+      for (const std::size_t at : touched) EXPECT_EQ(blocks[i][at], i + 1) << at;
+      std::free(blocks[i]);
+    }
+  }
+}
+
 }  // namespace

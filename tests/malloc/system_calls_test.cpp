@@ -450,6 +450,29 @@ TEST(malloc_system_calls, a_free_gives_back_little_more_than_itself) {
   }
 }
 
+// Where there are thousands of segments, a walk through all takes longer than the free.
+TEST(malloc_system_calls, a_free_gives_the_supply_few_segments) {
+  expect_passed([] {
+    detail::the_pages.budget.set_most_kept(std::size_t{64} << 30);
+    std::vector<void*> blocks(200);
+    for (void*& p : blocks) p = detail::allocate(5 * mib);
+    const auto reserved = [] {
+      std::size_t bytes = 0;
+      for (detail::large_space& space : detail::the_pages.spaces) {
+        bytes += space.usage().reserved_bytes;
+      }
+      return bytes;
+    };
+    for (std::size_t i = 2; i < blocks.size(); ++i) detail::deallocate(blocks[i]);
+    const std::size_t before = reserved();
+    detail::the_pages.budget.set_most_kept(0);
+    detail::deallocate(blocks[1]);
+    require(reserved() < before, "no segment went");
+    require(reserved() > before / 2, "so much went at once: ", before - reserved());
+    detail::deallocate(blocks[0]);
+  });
+}
+
 TEST(malloc_system_calls, large_blocks_allocated_and_freed_by_turns_take_no_page_faults) {
   for (const std::size_t bytes : {6 * mib, 8 * mib, 9 * mib, 20 * mib, 30 * mib}) {
     expect_passed([=] {

@@ -279,22 +279,43 @@ bool hardened_checks::add_region(region& r, std::size_t end) noexcept {
   return true;
 }
 
-bool hardened_checks::extend_region(region& r, std::size_t begin, std::size_t end) noexcept {
-  const std::uintptr_t start = address_of(&r);
-  if (!make_states(start, start + r.reserved_slices * slice_bytes)) return false;
+namespace {
+
+// Calls `visit(pages, bytes)` for the states of a part at a time, until that returns false. Of the
+// pages with the first state and behind the last, the first is left out.
+template <class Visit>
+bool visit_states(std::uintptr_t begin, std::uintptr_t end, Visit&& visit) noexcept {
   const std::size_t page = os::page_size();
-  for (std::uintptr_t at = start + begin; at < start + end;) {
-    const std::uintptr_t stop = std::min(round_down(at, part_bytes) + part_bytes, start + end);
-    // All of the page in which the last step ended is usable.
+  for (std::uintptr_t at = begin; at < end;) {
+    const std::uintptr_t stop = std::min(round_down(at, part_bytes) + part_bytes, end);
     const std::uintptr_t first = round_up(at >> granule_bits, page);
     const std::uintptr_t last = round_up(stop >> granule_bits, page);
     const std::uintptr_t states = states_word(*page_of_address(at), at).load();
-    if (first != last && !os::commit(reinterpret_cast<void*>(states + first), last - first)) {
+    if (first != last && !visit(reinterpret_cast<void*>(states + first), last - first)) {
       return false;
     }
     at = stop;
   }
   return true;
+}
+
+}  // namespace
+
+// All of the page in which the last step ended is usable.
+bool hardened_checks::extend_region(region& r, std::size_t begin, std::size_t end) noexcept {
+  const std::uintptr_t start = address_of(&r);
+  return make_states(start, start + r.reserved_slices * slice_bytes) &&
+         visit_states(start + begin, start + end, os::commit);
+}
+
+// From now on nothing is known of what was free there.
+void hardened_checks::purged(const void* p, std::size_t bytes) noexcept {
+  const std::size_t step = os::page_size() << granule_bits;
+  const std::uintptr_t begin = round_up(address_of(p), step);
+  visit_states(begin, round_down(address_of(p) + bytes, step), [](void* states, std::size_t n) {
+    os::purge(states, n);
+    return true;
+  });
 }
 
 void hardened_checks::remove_region(region& r) noexcept {

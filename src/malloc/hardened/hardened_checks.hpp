@@ -177,6 +177,7 @@ struct hardened_checks {
   static bool add_region(region& r, std::size_t end) noexcept;
   static bool extend_region(region& r, std::size_t begin, std::size_t end) noexcept;
   static void remove_region(region& r) noexcept;
+  static void purged(const void* p, std::size_t bytes) noexcept;
   static void add_huge(const void* p, const region& r) noexcept;
   static void using_huge(const void* p, const region& r) noexcept;
   static void remove_huge(const void* p) noexcept;

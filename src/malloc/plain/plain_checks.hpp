@@ -81,6 +81,7 @@ struct plain_checks {
   static constexpr bool add_region(region&, std::size_t) noexcept { return true; }
   static constexpr bool extend_region(region&, std::size_t, std::size_t) noexcept { return true; }
   static void remove_region(region&) noexcept {}
+  static void purged(const void*, std::size_t) noexcept {}
   static void add_huge(const void*, const region&) noexcept {}
   static void using_huge(const void*, const region&) noexcept {}
   static void remove_huge(const void*) noexcept {}

@@ -16,7 +16,6 @@
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
-#include "mallard/detail/core/slab_home.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -73,6 +72,14 @@ struct fit_block {
   }
 };
 
+// Whether a fit_heap knows how much of its free memory is still backed by the system's: in an
+// engine that gives memory of large blocks back.
+#ifdef MALLARD_PAGE_CLIENT
+inline constexpr bool counts_unpurged = true;
+#else
+inline constexpr bool counts_unpurged = false;
+#endif
+
 class MALLARD_API fit_heap {
  public:
   // Bytes of a segment that are not for blocks; the first segment also holds the bins.
@@ -86,9 +93,9 @@ class MALLARD_API fit_heap {
   // Adds memory that begins where a segment ends, `p`, to that segment.
   void extend_segment(void* p, std::size_t bytes, bool is_fresh) noexcept;
   // Removes a segment that has no blocks in use. Returns 0 when it has some, or is the one with the
-  // bins. Else everything behind so many bytes is zero and has no memory, except the last
-  // `fit_block::header_bytes`.
-  std::size_t remove_segment(void* p, std::size_t bytes) noexcept;
+  // bins, or has `only_purged` asked for and memory to give back. Else everything behind so many
+  // bytes is zero and has no memory, except the last `fit_block::header_bytes`.
+  std::size_t remove_segment(void* p, std::size_t bytes, bool only_purged = false) noexcept;
   // A free block of at least so many bytes, or null.
   fit_block* find_free(std::size_t least) const noexcept;
   // Takes part of a free block out of its segment. The memory before `begin` then ends that
@@ -100,7 +107,8 @@ class MALLARD_API fit_heap {
   // Null when no free block is large enough. `alignment` is a power of two. `is_zero`: whether the
   // payload is zero, except for its first two words and its last.
   void* allocate(std::size_t bytes, std::size_t alignment, bool* is_zero = nullptr) noexcept;
-  void deallocate(void* p) noexcept;
+  // Everything behind the first `unpurged` bytes of the payload is zero and has no memory.
+  void deallocate(void* p, std::size_t unpurged = SIZE_MAX) noexcept;
 
   // Grows the payload at `p` to `preferred` bytes, or as far as possible but at least to `minimum`,
   // into the free block behind it. Returns its bytes, or 0 when there is no such room.

@@ -19,8 +19,6 @@ struct slab;
 
 // Whether the header takes room from the slots.
 inline constexpr bool is_header_in_slab = true;
-// Whether a fit_heap knows how much of its free memory is still backed by the system's.
-inline constexpr bool counts_unpurged = false;
 
 // The header of the slab that starts here.
 inline slab* header_of(void* start) noexcept {

@@ -50,9 +50,10 @@ void prefer_huge_pages(void* p, std::size_t bytes) noexcept;
 
 // Makes a mapping of `map` larger by moving its pages, not its bytes: in place, or to another
 // multiple of `alignment` if `may_be(there)`. Null, with nothing changed, when refused, as it is
-// when a part of the mapping is no longer like the rest.
+// when a part of the mapping is no longer like the rest. Its first `apart` bytes, whole pages, may
+// be unlike the rest, and are copied.
 void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignment,
-           bool (*may_be)(const void*) noexcept) noexcept;
+           bool (*may_be)(const void*) noexcept, std::size_t apart = 0) noexcept;
 
 // Whether the pages, which begin a mapping of `map`, are all alike. They are not when a part was
 // advised, locked or protected.

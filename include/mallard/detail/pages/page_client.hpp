@@ -50,6 +50,8 @@ struct page_client {
     unpoison(p, bytes);
     end_leak_scan(p, bytes);
   }
+  // Free slices have no memory any more.
+  static void purged(void*, std::size_t) noexcept {}
   // Slices have come back.
   static void forget(region&, std::size_t, std::size_t) noexcept {}
 };

@@ -61,7 +61,8 @@ class slice_supply {
                 std::size_t dirty_bytes) noexcept;
   void shrink(std::size_t freed_bytes) noexcept;
 
-  // Gives back half of what nobody needed for a second.
+  // Gives back half of what nobody needed for a second, and a few regions without slices in use
+  // while these fill less than half of all regions.
   void decay() noexcept;
 
   // Gives all free memory back to the system, and the addresses of regions without slices in use.
@@ -125,7 +126,7 @@ class slice_supply {
   bool extend_by(region& r, std::size_t slices, bool is_huge) noexcept;
   void ask_for_huge_pages(region& r, std::size_t begin, std::size_t end) noexcept;
   void leave_small(std::size_t most_regions) noexcept;
-  std::size_t remove_empty_regions() noexcept;
+  std::size_t remove_empty_regions(std::size_t to_keep, std::size_t most) noexcept;
   template <class Take>
   void* take_anywhere(const wanted_run& wanted, Take&& take) noexcept;
   template <class Take>
@@ -155,6 +156,7 @@ class slice_supply {
   std::size_t purge_some(std::size_t slices_to_keep) noexcept;
   static slice_run with_clean_around(region& r, std::size_t begin, std::size_t end) noexcept;
   static void purge_header(const slice_run& run) noexcept;
+  void give_back_regions() noexcept;
 
   // So many runs at a time: whoever gives one waits for no more.
   static constexpr std::size_t most_purged_runs = 64;
