@@ -33,7 +33,7 @@ std::unique_ptr<std::string> most_frequent(std::string_view text) {
       found = std::make_unique<std::string>(word);
     }
   }
-  std::printf("%zu blocks survive\n", scope.end());
+  std::printf("surviving blocks: %zu\n", scope.end());
   return found;
 }
 

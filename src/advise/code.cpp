@@ -69,7 +69,9 @@ class writer {
     if (what_.where.container.is_pointer()) {
       pointer();
     } else if (is_own()) {
-      line("{} made{{&resource}};", what_.where.container.in("std::pmr::"));
+      if (!what_.where.change) {
+        line("{} made{{&resource}};", what_.where.container.in("std::pmr::"));
+      }
     } else if (what_.how == strategy::adaptive_pool) {
       nodes();
     } else {
@@ -95,7 +97,8 @@ class writer {
     if (what_.how == strategy::adaptive_pool) line("#include <list>");
     if (what_.where.container.is_pointer()) line("#include <memory>");
     line("#include <memory_resource>");
-    std::set<std::string> of_library = {"vector"};
+    std::set<std::string> of_library;
+    if (!is_own() || what_.may_wink_out) of_library.insert("vector");
     if (is_own()) {
       for (const std::string& header : what_.where.container.headers()) of_library.insert(header);
     }
@@ -129,8 +132,10 @@ class writer {
     } else if (is_arena(what_.how)) {
       line("// At the beginning of {}, which frees all its memory when it returns.", remark(place));
       if (what_.calls_may_be_turns) {
-        line("// If a loop in it leaves nothing alive between two turns, at the beginning of each");
-        line("// turn instead: else the blocks of all turns would lie in it.");
+        line(
+            "// If it contains a loop that keeps nothing from one turn to the next, put these "
+            "lines");
+        line("// inside the loop: otherwise memory grows with each turn.");
       }
       for (const std::string& by : what_.kept_by) {
         line("// Blocks of {} live longer: do not give them the resource.", brief(by));
@@ -203,7 +208,9 @@ class writer {
       if (first) {
         const bool is_alone = what_.where.container.kind.empty() && !what_.where.change;
         line("{}",
-             is_alone ? "\n// For what allocates here:" : "// Likewise what allocates here, too:");
+             is_alone
+                 ? "\n// Make what allocates here its std::pmr type, constructed with &resource:"
+                 : "// Likewise what else allocates here:");
       }
       first = false;
       const std::string type = brief(one.container.in("std::"));
@@ -258,7 +265,9 @@ class writer {
   }
 
   void winked_out() {
-    line("\n// A container that owns only memory of the resource need not be destroyed:");
+    line(
+        "\n// An example: a container that owns only memory of the resource need not be "
+        "destroyed.");
     line("using winked = std::vector<int, mallard::allocator<int, {}>>;", bound_);
     line("winked& dropped = *mallard::make<winked>(resource);");
     line("dropped.push_back(1);");

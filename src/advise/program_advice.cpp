@@ -163,6 +163,19 @@ std::array<std::function<bool(const advice&)>, 4> seldom_best(const advice_repor
           }};
 }
 
+// All but the first resource and the first malloc.
+std::function<bool(const advice&)> behind_the_first(const advice_report& report) {
+  const advice* const malloc = find(report, is_malloc);
+  const advice* const resource =
+      find(report, [](const advice& one) { return is_resource(one) && one.from.where.is_cpp; });
+  const auto name_of_first = [](const advice* one) {
+    return one == nullptr ? std::string() : name_of(one->from);
+  };
+  return [names = std::array{name_of_first(malloc), name_of_first(resource)}](const advice& one) {
+    return std::find(names.begin(), names.end(), name_of(one.from)) == names.end();
+  };
+}
+
 bool is_best_known(const advice_report& report) {
   return !report.advices.empty() && report.advices.front().tried.has_value();
 }
@@ -408,6 +421,8 @@ bool program_advice::race(advice_report& report) {
   for (std::size_t i = 1; i < seldom.size() && has_resource(report) && !fits(); ++i) {
     give_up(seldom[i]);
   }
+  if (has_resource(report) && !fits())
+    set_aside(report, behind_the_first(report), "time was short");
   if (!fits()) {
     // One run of each malloc says more than replays of it; resources need more runs.
     if (has_resource(report) && plan_->can_try_after_replays(passed())) return false;

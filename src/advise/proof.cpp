@@ -158,6 +158,22 @@ void keep_best_of_each_place(advice_report& report) {
   report.advices = std::move(kept);
 }
 
+constexpr const char* no_time = "time was too short to replay it or to try it";
+
+// Nobody switches to a malloc of which nothing is known.
+void drop_guesses(advice_report& report) {
+  const auto is_guess = [](const advice& one) {
+    return one.from.how == strategy::switch_malloc && !one.tried && one.replays == 0 &&
+           !one.untold.empty();
+  };
+  for (const advice& one : report.advices) {
+    if (is_guess(one)) {
+      report.others.push_back({one.from, told_gain(one), told_memory(one), no_time, one.tried});
+    }
+  }
+  std::erase_if(report.advices, is_guess);
+}
+
 // A gain that was proved on the program is sure, whatever the replay was: its doubts are none then.
 void settle_confidence(advice& one) {
   if (one.from.how == strategy::global) return;
@@ -195,10 +211,17 @@ const considered* undecided(const advice_report& report) {
   return best;
 }
 
+bool has_guesses(const advice_report& report) {
+  return std::any_of(report.others.begin(), report.others.end(),
+                     [](const considered& one) { return one.why_not == no_time; });
+}
+
 advice to_leave_it(const advice_report& report, unsigned runs) {
   advice leave;
   leave.from.how = strategy::global;
-  leave.what = "Leave it: nothing that was tried makes the program clearly faster";
+  leave.what = has_guesses(report)
+                   ? "Leave it for now: time was too short to compare anything"
+                   : "Leave it: nothing that was tried makes the program clearly faster";
   leave.confidence = runs < enough_runs ? "low" : "high";
   if (const considered* const best = undecided(report)) {
     leave.what = fmt::format("Leave it for now: {} was {}, but only more runs can confirm that",
@@ -234,11 +257,13 @@ void say_how_far(advice_report& report, unsigned dropped_runs) {
     report.proof =
         fmt::format("Not proved: there was time for {} on the program.", runs_text(runs));
   } else if (first.from.how == strategy::global) {
-    report.proof = "Nothing was tried on the program: there was nothing to try.";
+    report.proof = has_guesses(report)
+                       ? "Not proved: give it more time."
+                       : "Nothing was tried on the program: there was nothing to try.";
   } else {
     report.proof = first.replays > 0
                        ? "Not proved: predicted only by replay, and not tried on the program"
-                       : "Not proved: time was too short to replay it or to try it";
+                       : fmt::format("Not proved: {}", no_time);
     report.proof += first.tried_remark.empty() ? "." : ": " + first.tried_remark + '.';
   }
 }
@@ -283,6 +308,7 @@ void settle(advice_report& report) {
   drop_what_did_not_hold(report);
   report.advices = ordered(std::move(report.advices));
   keep_best_of_each_place(report);
+  drop_guesses(report);
   unsigned dropped_runs = 0;
   if (report.advices.empty()) {
     dropped_runs = most_runs(report.others);

@@ -119,8 +119,9 @@ std::string beside_text(const advice& one) {
 // A share alone does not say whether there is memory for it.
 std::string memory_line(const advice& one, const advice_report& report) {
   const double share = one.tried ? one.tried->memory : one.memory;
+  if (share <= 0) return "unknown";
   const std::string compared = advise::memory_text(share);
-  if (share <= 0 || report.resident_as_it_is <= 0) return compared;
+  if (report.resident_as_it_is <= 0) return compared;
   return fmt::format("{}, {} resident at its peak", compared,
                      bytes_text(share * report.resident_as_it_is));
 }

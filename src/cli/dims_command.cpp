@@ -127,8 +127,8 @@ void print_scopes(const profile::dims_result& result, bool all, bool colour) {
     if (one.confidence == "low") remark = "a guess: frame addresses are not known";
     if (one.confidence == "medium" && remark.empty()) {
       remark =
-          "a call is assumed to end where all its blocks are dead; scopes in the source would be "
-          "exact";
+          "calls are told apart by the moments when nothing lives; MALLARD_SCOPE in the source "
+          "would make this exact";
     }
     table.add({fitted_function(one.function, 40), fmt::format("{}", one.threads.size()),
                fmt::format("{}", one.invocations), base::share_text(one.dead_share),

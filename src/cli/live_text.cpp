@@ -84,10 +84,10 @@ std::string live_lines(const watch::reading& now, const watch::rates& what, cons
   const auto rows = functions_in_order(what, view.by_live_bytes);
   for (std::size_t i = 0; i < std::min(most_functions, rows.size()); ++i) {
     const watch::function_row& one = rows[i];
-    text +=
-        fmt::format("  function {}: {} allocations/s, {}/s, live {} in {} blocks\n",
-                    fitted_function(one.function, 60), count_text(one.allocations),
-                    bytes_text(one.bytes), bytes_text(one.live_bytes), count_text(one.live_blocks));
+    text += fmt::format("  function {}: {} allocations/s, {}/s, live {} in {} block{}\n",
+                        fitted_function(one.function, 60), count_text(one.allocations),
+                        bytes_text(one.bytes), bytes_text(one.live_bytes),
+                        count_text(one.live_blocks), one.live_blocks == 1 ? "" : "s");
   }
   for (std::size_t i = 0; i < std::min(most_threads, what.threads.size()); ++i) {
     const watch::thread_row& one = what.threads[i];

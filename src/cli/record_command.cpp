@@ -88,8 +88,7 @@ void print_processes(std::vector<profile::recorded_process> all) {
   }
 }
 
-void print_summary(const profile::record_summary& done) {
-  print_processes(done.processes);
+void print_programs_left_out(const profile::record_summary& done) {
   for (const profile::program_check& one : done.not_followed) {
     say("mallard: {}\n", profile::describe(one));
   }
@@ -106,6 +105,14 @@ void print_summary(const profile::record_summary& done) {
     if (!done.interrupted) say("; --wait waits for {}", is_one ? "it" : "them");
     say("\n");
   }
+}
+
+// `quiet`: only what went wrong.
+void print_summary(const profile::record_summary& done, bool quiet) {
+  std::vector<profile::recorded_process> told = done.processes;
+  if (quiet) std::erase_if(told, [](const auto& one) { return one.error.empty(); });
+  print_processes(std::move(told));
+  if (!quiet) print_programs_left_out(done);
   const profile::recorded_process* const look_at = whatif::main_trace(done);
   if (look_at == nullptr || look_at->events == 0) {
     say("mallard: nothing was recorded\n");
@@ -116,7 +123,7 @@ void print_summary(const profile::record_summary& done) {
   std::error_code ignored;
   std::filesystem::last_write_time(look_at->file, std::filesystem::file_time_type::clock::now(),
                                    ignored);
-  say("mallard report {}\n", profile::shell_word(look_at->file));
+  if (!quiet) say("mallard report {}\n", profile::shell_word(look_at->file));
 }
 
 void check_subject(const profile::record_options& options) {
@@ -207,7 +214,7 @@ int run_record(const record_request& request) {
       std::any_of(done.processes.begin(), done.processes.end(),
                   [](const auto& one) { return one.events != 0 && one.error.empty(); });
   if (draws) say("\r\033[K");
-  if (!request.quiet) print_summary(done);
+  print_summary(done, request.quiet);
   if (!request.quiet && !done.exited && !done.cut && !done.interrupted && options.pid == 0) {
     say("mallard: {} was killed by {}\n", options.command.front(),
         process::describe_signal(done.status));
@@ -273,7 +280,7 @@ void add_record_command(command_parser app) {
   record.add_flag("--paused", request->options.paused, "Begin on `mallard control PID start`")
       .excludes(delay)
       .excludes(duration);
-  record.add_flag("-q,--quiet", request->quiet, "Print nothing");
+  record.add_flag("-q,--quiet", request->quiet, "Print only what went wrong");
   record.runs([request] { return run_record(*request); });
 }
 

@@ -75,7 +75,8 @@ MALLARD_COLD void* allocate_confined(std::size_t bytes, std::size_t alignment,
 void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
   if (the_pages.huge.maps_all() || bytes + alignment >= least_huge_bytes) {
     void* const p = the_pages.huge.allocate(bytes, alignment);
-    return p != nullptr ? p : allocate_in_space(space_of_thread(), bytes, alignment, is_zero);
+    if (p != nullptr || !the_pages.huge.leaves_mappings()) return p;
+    return allocate_in_space(space_of_thread(), bytes, alignment, is_zero);
   }
   if (the_pages.supply.is_confined()) {
     if (void* const p = allocate_confined(bytes, alignment, is_zero)) return p;
@@ -217,7 +218,8 @@ bool is_zero_page(const std::byte* page) noexcept {
   return first == 0 && std::memcmp(page, page + sizeof first, os::page_bytes - sizeof first) == 0;
 }
 
-// Zeros are not written where there are zeros: what nobody has touched takes no memory there either.
+// Zeros are not written where there are zeros: what nobody has touched takes no memory there
+// either.
 void copy_large(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
   std::size_t done = std::min(bytes, round_up(address_of(to) + 1, os::page_bytes) - address_of(to));
   std::memcpy(to, from, done);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mallard/detail/os/memory_amounts.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/malloc_checks.hpp"
 
@@ -140,6 +141,19 @@ bool huge_blocks::take_of_budget(std::size_t bytes) noexcept {
   return budget_.take(bytes) || (kept.trim() != 0 && budget_.take(bytes));
 }
 
+// The rest is for slabs, for mappings that are kept, and for the program.
+bool huge_blocks::leaves_mappings() const noexcept {
+  constexpr std::size_t always = 16'384;
+  constexpr std::size_t rest = 8'192;
+  const std::size_t blocks = blocks_.load(std::memory_order_relaxed);
+  if (blocks < always) return true;
+  static constinit std::atomic<std::size_t> known{0};
+  std::size_t most = known.load(std::memory_order_relaxed);
+  if (most == 0) known.store(most = os::most_mappings(), std::memory_order_relaxed);
+  constexpr std::size_t of_block = checks::has_guards ? 2 : 1;
+  return blocks * of_block + rest < most;
+}
+
 region* huge_blocks::map(std::size_t needed) noexcept {
   const std::size_t all = needed + checks::guard_bytes();
   void* start = os::map(all, region_bytes, false);
@@ -163,7 +177,7 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment, bool only_
   auto* r = may_be_kept ? static_cast<region*>(kept.take(least, most)) : nullptr;
   const bool is_fresh = r == nullptr;
   if (is_fresh) {
-    if (only_kept || !take_of_budget(needed)) return nullptr;
+    if (only_kept || !leaves_mappings() || !take_of_budget(needed)) return nullptr;
     r = of_regions ? map_aligned(needed, alignment) : map(needed);
   }
   if (r == nullptr) {
@@ -295,7 +309,8 @@ void* huge_blocks::take_over(void* p, std::size_t have, std::size_t bytes) noexc
   const std::size_t behind = have - before - pages;
   const std::size_t header = round_up(region_bytes_of_huge + before, page);
   const std::size_t used = header + pages;
-  if (!take_of_budget(used)) return nullptr;
+  // Where neighbouring memory was advised otherwise, the pages could be moved, but not grow there.
+  if (!os::are_alike(block + before, pages) || !take_of_budget(used)) return nullptr;
   region* const r = map(used);
   if (r == nullptr) {
     budget_.give(used);

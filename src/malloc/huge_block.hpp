@@ -36,8 +36,8 @@ class huge_blocks {
  public:
   explicit constexpr huge_blocks(memory_budget& budget) noexcept : kept(budget), budget_(budget) {}
 
-  // Null when the system refuses, or `only_kept` and no kept mapping fits. `alignment` is a power of
-  // two.
+  // Null when the system refuses, or `only_kept` and no kept mapping fits. `alignment` is a power
+  // of two.
   void* allocate(std::size_t bytes, std::size_t alignment, bool only_kept = false) noexcept;
   void deallocate(void* p) noexcept;
 
@@ -48,6 +48,8 @@ class huge_blocks {
   // The same for a block that is not huge, of `have` bytes: its whole pages go, and leave zeros
   // behind. Null, with its contents unchanged, when the system refuses.
   void* take_over(void* p, std::size_t have, std::size_t bytes) noexcept;
+  // Whether another one may have a mapping.
+  bool leaves_mappings() const noexcept;
   bool are_few() const noexcept {
     return blocks_.load(std::memory_order_relaxed) < std::size_t{4096};
   }

@@ -37,7 +37,7 @@ constexpr std::uint64_t offset_mask = (std::uint64_t{1} << route::module_shift) 
   }
   const std::vector<std::string> close = profile::nearest_names(text, seen, 3);
   throw std::runtime_error(
-      close.empty() ? what + " that allocates, nor anything like it"
+      close.empty() ? what + " that allocates in this program, and no name is similar"
                     : fmt::format("{} that allocates; nearest: {}", what, fmt::join(close, ", ")));
 }
 

@@ -243,13 +243,14 @@ TEST_F(candidates_test, the_code_names_all_containers_of_the_place_but_those_tha
                       {{"set", "int"}, "/src/a.cpp", 8, {"operator new", "remember(int)"}},
                       {{"list", pair + ", " + pair}, "", 0}};
   const std::string code = code_for(one, "");
-  EXPECT_THAT(code, HasSubstr("// Likewise what allocates here, too:\n"
+  EXPECT_THAT(code, HasSubstr("// Likewise what else allocates here:\n"
                               "// - std::map<int, order> (a.cpp:7)\n"
                               "// - std::list<std::pair<...>, std::pair<std::vector<...>, "
                               "some_name_space::long_name>>\n"));
   EXPECT_THAT(code, testing::Not(HasSubstr("std::set")));
   one.where.container = {};
-  EXPECT_THAT(code_for(one, ""), HasSubstr("// For what allocates here:\n// - std::map"));
+  EXPECT_THAT(code_for(one, ""), HasSubstr("// Make what allocates here its std::pmr type, "
+                                           "constructed with &resource:\n// - std::map"));
 }
 
 TEST_F(candidates_test, survivors_that_come_from_everywhere_are_a_doubt) {

@@ -125,6 +125,7 @@ TEST(pages, time_and_memory_are_sensible) {
   const auto before = os::milliseconds();
   EXPECT_GE(os::milliseconds(), before);
   EXPECT_GT(os::physical_memory_bytes(), 16 * mib);
+  EXPECT_GE(os::most_mappings(), 1'000u);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@ std::size_t physical_memory_bytes() noexcept;
 std::size_t most_addresses() noexcept;
 // Whether there is a limit, or one of the memory that may be written to.
 bool has_limited_addresses() noexcept;
+// Mappings that a process may have. Reads a file; if it cannot, what most systems allow.
+std::size_t most_mappings() noexcept;
 // The most memory that the process ever had resident; SIZE_MAX if the system does not say.
 std::size_t peak_resident_bytes() noexcept;
 
