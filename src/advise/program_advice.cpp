@@ -20,6 +20,7 @@
 #include <thread>
 #include <utility>
 
+#include "advise/advice_text.hpp"
 #include "advise/proof.hpp"
 #include "advise/trial.hpp"
 #include "process/adoption.hpp"

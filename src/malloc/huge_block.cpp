@@ -53,7 +53,7 @@ std::size_t room_for(std::size_t needed, std::size_t old) noexcept {
 }
 
 // The most that the block of a mapping has before it, unless it is aligned more than any.
-constexpr std::size_t most_offset(const region& r) noexcept {
+[[maybe_unused]] constexpr std::size_t most_offset(const region& r) noexcept {
   return std::max(r.huge_apart, os::page_bytes);
 }
 
