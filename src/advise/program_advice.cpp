@@ -232,7 +232,9 @@ std::optional<advice_report> program_advice::give_tried() {
     begin("replaying the recording, for the page", options_.replay_seconds);
     adviser.explain(report);
   }
-  if (!raced) {
+  if (!raced && request_.quick && !plan_->can_replay(passed())) {
+    report.remarks.emplace_back("time was short: nothing was replayed");
+  } else if (!raced) {
     begin("replaying the recording under each strategy", options_.replay_seconds);
     report = adviser.replayed();
   }

@@ -90,10 +90,13 @@ double time_plan::replay_seconds(double passed) const {
   return std::clamp(all - keep, least(least_replay_seconds), most_replay_seconds);
 }
 
-bool time_plan::can_try_after_replays(double passed) const {
+bool time_plan::can_replay(double passed) const {
   constexpr double readings = 2;  // a replay decodes the trace for each part
-  const double replays = replay_seconds(passed);
-  return replays >= readings * reading_ && trial(passed + replays, true).most > 0;
+  return replay_seconds(passed) >= readings * reading_;
+}
+
+bool time_plan::can_try_after_replays(double passed) const {
+  return can_replay(passed) && trial(passed + replay_seconds(passed), true).most > 0;
 }
 
 double time_plan::race_seconds(double passed, std::size_t runs, double least_rounds) const {

@@ -35,7 +35,9 @@ class time_plan {
   bool times_again() const;
   // For replays, when so many seconds have passed.
   double replay_seconds(double passed) const;
-  // Whether that is enough for figures, and leaves time to try a resource afterwards.
+  // Whether that is enough for figures.
+  bool can_replay(double passed) const;
+  // Whether it also leaves time to try a resource afterwards.
   bool can_try_after_replays(double passed) const;
   // Seconds of a race of so many runs in a round at first, when so many have passed; 0: its ways
   // cannot all be compared so many times. In the last half of a round are those that gain most.
