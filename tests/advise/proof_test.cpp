@@ -66,6 +66,18 @@ TEST(trial, a_gain_that_is_not_sure_is_no_proof_for_leaving_it) {
   EXPECT_THAT(report.proof, HasSubstr("differ too much"));
 }
 
+TEST(trial, a_malloc_of_which_nothing_is_known_is_no_advice) {
+  advice guess = of(strategy::switch_malloc, "");
+  guess.from.malloc = "mallard";
+  guess.untold = "it was not replayed";
+  const advice_report report = settled({guess});
+  EXPECT_EQ(report.advices[0].from.how, strategy::global);
+  EXPECT_THAT(report.advices[0].what, HasSubstr("time was too short to compare anything"));
+  EXPECT_EQ(report.advices[0].confidence, "low");
+  EXPECT_THAT(report.proof, HasSubstr("give it more time"));
+  EXPECT_EQ(report.others.back().from.malloc, "mallard");
+}
+
 TEST(trial, what_was_proved_has_no_doubts_of_replays_and_recordings) {
   advice one = tried(strategy::multipool, "a", {1.3, 1.4, 1.5}, 9);
   one.from.doubts = {{"the interval is wide", 1, true}, {"its blocks outlive replay_all(log)"}};

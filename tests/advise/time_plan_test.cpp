@@ -35,6 +35,14 @@ TEST(time_plan, is_as_long_as_the_user_says) {
   EXPECT_LE(slow.recording_seconds(12) + slow.replay_seconds(15), 5);
 }
 
+TEST(time_plan, no_replay_begins_that_could_not_decode_the_recording_twice) {
+  time_plan plan(1, 1, true, 15);
+  plan.has_read_in(0.5);
+  EXPECT_TRUE(plan.can_replay(5));
+  plan.has_read_in(3);
+  EXPECT_FALSE(plan.can_replay(10));
+}
+
 TEST(time_plan, replays_leave_time_to_try_the_best) {
   for (const double program : {0.1, 1.0, 5.0, 10.0, 12.0}) {
     const time_plan plan = plan_of(program);

@@ -125,14 +125,17 @@ TEST_F(record_command_test, a_limit_of_address_space_is_named_as_the_cause) {
   EXPECT_THAT(limited.err, HasSubstr("ulimit -v allows 390 MiB: Cannot allocate memory"));
 }
 
-TEST_F(record_command_test, a_trace_that_found_no_room_fails) {
+TEST_F(record_command_test, a_trace_that_found_no_room_fails_and_says_so_even_if_quiet) {
   if (shell("mkdir d && mount -t tmpfs -o size=64k mallard d").status != 0) GTEST_SKIP();
   shell("head -c 1M /dev/zero >d/fill");
   const ended full = shell("$MALLARD record -o d/a.trace -- sort /etc/passwd >/dev/null");
+  const ended quiet = shell("$MALLARD record -q -o d/b.trace -- sort /etc/passwd >/dev/null");
   EXPECT_EQ(shell("umount d").status, 0);
-  EXPECT_EQ(full.status, 1);
-  EXPECT_THAT(full.err, HasSubstr("No space left on device"));
-  EXPECT_EQ(full.err.find("mallard report"), std::string::npos);
+  for (const ended& one : {full, quiet}) {
+    EXPECT_EQ(one.status, 1);
+    EXPECT_THAT(one.err, HasSubstr("No space left on device"));
+    EXPECT_EQ(one.err.find("mallard report"), std::string::npos);
+  }
 }
 
 TEST_F(record_command_test, an_export_that_found_no_room_leaves_no_file) {
