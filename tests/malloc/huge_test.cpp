@@ -172,7 +172,8 @@ TEST(malloc_huge, blocks_that_grow_elsewhere_take_memory_only_for_touched_pages)
     EXPECT_LT(mallard_test::resident_bytes(), before + blocks.size() * 64 * mallard_test::kib);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       for (const std::size_t at : touched) EXPECT_EQ(blocks[i][at], i + 1) << at;
-      ASSERT_NE(blocks[i] = static_cast<unsigned char*>(std::realloc(blocks[i], 20 * mib)), nullptr);
+      ASSERT_NE(blocks[i] = static_cast<unsigned char*>(std::realloc(blocks[i], 20 * mib)),
+                nullptr);
       for (const std::size_t at : touched) EXPECT_EQ(blocks[i][at], i + 1) << at;
       std::free(blocks[i]);
     }
