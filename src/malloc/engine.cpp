@@ -218,9 +218,13 @@ bool is_zero_page(const std::byte* page) noexcept {
   return first == 0 && std::memcmp(page, page + sizeof first, os::page_bytes - sizeof first) == 0;
 }
 
-// Zeros are not written where there are zeros: what nobody has touched takes no memory there
-// either.
-void copy_large(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+// Of a large block, zeros are not written where there are zeros: what nobody has touched takes no
+// memory there either.
+void copy_contents(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+  if (bytes <= largest_extended_request) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
   std::size_t done = std::min(bytes, round_up(address_of(to) + 1, os::page_bytes) - address_of(to));
   std::memcpy(to, from, done);
   for (; bytes - done > os::page_bytes; done += os::page_bytes) {
@@ -243,7 +247,7 @@ void* grow_by_mapping(void* p, slice_mark mark, std::size_t bytes, std::size_t h
   void* grown = the_pages.huge.allocate(bytes, malloc_alignment, true);
   const bool is_copied = grown != nullptr;
   if (is_copied) {
-    copy_large(static_cast<std::byte*>(grown), static_cast<std::byte*>(p), have);
+    copy_contents(static_cast<std::byte*>(grown), static_cast<std::byte*>(p), have);
   } else {
     grown = the_pages.huge.take_over(p, have, bytes);
   }
@@ -544,7 +548,7 @@ void* reallocate_slow(void* p, std::size_t bytes) noexcept {
   if (void* const grown = grow_by_mapping(p, mark, bytes, have)) return grown;
   void* const moved = allocate_beside(heap_of(p), bytes, malloc_alignment);
   if (moved == nullptr) return bytes <= have ? shrink_where_it_is(p, mark, bytes) : nullptr;
-  copy_large(static_cast<std::byte*>(moved), static_cast<std::byte*>(p), std::min(have, bytes));
+  copy_contents(static_cast<std::byte*>(moved), static_cast<std::byte*>(p), std::min(have, bytes));
   deallocate(p);
   return moved;
 }
