@@ -218,7 +218,7 @@ bool is_zero_page(const std::byte* page) noexcept {
   return first == 0 && std::memcmp(page, page + sizeof first, os::page_bytes - sizeof first) == 0;
 }
 
-// Of a large block, zeros are not written where there are zeros: what nobody has touched takes no
+// In a large block, zeros are not written where there are zeros: what nobody has touched takes no
 // memory there either.
 void copy_contents(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
   if (bytes <= largest_extended_request) {
