@@ -146,13 +146,20 @@ int advise_process(const advise_request& request, colour_choice choice) {
   return advise_trace(request, *open_trace(run.trace), run.trace, choice);
 }
 
+template <class Work>
+int advise_until_interrupted(const Work& work) {
+  const int status = until_interrupted(work);
+  if (status == interrupted) fmt::print(stderr, "mallard: interrupted; no page was written\n");
+  return status;
+}
+
 int give_advice(const advise_request& request, bool is_command, colour_choice choice) {
   need_regular_file(request.page, "a page");
   need_regular_file(request.keep, "a trace");
   if (!request.page.empty()) expect_writable(request.page, "-o");
   if (!request.keep.empty()) expect_writable(request.keep, "--keep");
   if (request.pid != 0 || is_command) {
-    return until_interrupted([&] {
+    return advise_until_interrupted([&] {
       return request.pid != 0 ? advise_process(request, choice) : advise_program(request, choice);
     });
   }
@@ -160,7 +167,7 @@ int give_advice(const advise_request& request, bool is_command, colour_choice ch
   if (!request.keep.empty()) throw usage_error("--keep is for commands: this is a trace already");
   const std::string& path = request.words.front();
   const auto trace = open_trace(path);
-  return until_interrupted([&] { return advise_trace(request, *trace, path, choice); });
+  return advise_until_interrupted([&] { return advise_trace(request, *trace, path, choice); });
 }
 
 // Throws usage_error.

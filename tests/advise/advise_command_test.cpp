@@ -91,6 +91,7 @@ TEST_F(advise_command_test, an_interrupt_ends_it_with_the_status_of_one) {
                "writing pid && exec sleep 60\n");
   const ended result = interrupt(quick({"--", "./script"}), "pid");
   EXPECT_EQ(result.status, 130) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("mallard: interrupted; no page was written\n"));
   EXPECT_NE(kill(static_cast<pid_t>(std::stol(read_file(file("pid")))), 0), 0);
   EXPECT_FALSE(fs::exists(file("advice.html")));
 }
