@@ -197,12 +197,11 @@ bool resizes_mapping(const void* p, slice_mark mark, std::size_t bytes) noexcept
 }
 
 // In the profile one block goes and another comes. It must go first: somebody else may get its
-// addresses.
-void* resize_huge(void* p, slice_mark mark, std::size_t bytes) noexcept {
-  const slow_path here;
+// addresses. `resize` returns null with nothing changed, or where the block is now.
+template <class Resize>
+void* resize_sampled(const slow_path& here, void* p, std::size_t bytes, Resize&& resize) noexcept {
   const sampled_block before = the_profile.take(p, here.nested());
-  void* const resized = mark.is_of_user_heap() ? mark.heap_of_user()->resize_huge(p, bytes)
-                                               : the_pages.huge.resize(p, bytes);
+  void* const resized = resize();
   if (here.nested()) return resized;
   if (resized == nullptr) {
     the_profile.put(before);
@@ -210,6 +209,14 @@ void* resize_huge(void* p, slice_mark mark, std::size_t bytes) noexcept {
     note_large(resized, bytes);
   }
   return resized;
+}
+
+void* resize_huge(void* p, slice_mark mark, std::size_t bytes) noexcept {
+  const slow_path here;
+  return resize_sampled(here, p, bytes, [=] {
+    return mark.is_of_user_heap() ? mark.heap_of_user()->resize_huge(p, bytes)
+                                  : the_pages.huge.resize(p, bytes);
+  });
 }
 
 bool is_zero_page(const std::byte* page) noexcept {
@@ -243,23 +250,17 @@ void* grow_by_mapping(void* p, slice_mark mark, std::size_t bytes, std::size_t h
   if (!takes_long || innermost_scope != nullptr || !the_pages.huge.are_few()) return nullptr;
   const slow_path here;
   if (here.nested()) return nullptr;
-  const sampled_block before = the_profile.take(p, false);
-  void* grown = the_pages.huge.allocate(bytes, malloc_alignment, true);
-  const bool is_copied = grown != nullptr;
-  if (is_copied) {
-    copy_contents(static_cast<std::byte*>(grown), static_cast<std::byte*>(p), have);
-  } else {
-    grown = the_pages.huge.take_over(p, have, bytes);
-  }
-  if (grown == nullptr) {
-    the_profile.put(before);
-    return nullptr;
-  }
-  the_pages.space_of(mark).deallocate(p, is_copied ? have : os::page_size());
-  if (sampling.count(bytes)) [[unlikely]] {
-    note_large(grown, bytes);
-  }
-  return grown;
+  return resize_sampled(here, p, bytes, [=] {
+    large_space& space = the_pages.space_of(mark);
+    void* now = the_pages.huge.allocate(bytes, malloc_alignment, true);
+    if (now != nullptr) {
+      copy_contents(static_cast<std::byte*>(now), static_cast<std::byte*>(p), have);
+      space.deallocate(p);
+    } else if ((now = the_pages.huge.take_over(p, have, bytes)) != nullptr) {
+      space.deallocate(p, os::page_size());
+    }
+    return now;
+  });
 }
 
 // When there is no memory for a smaller block, the old one has to do.

@@ -52,11 +52,6 @@ std::size_t room_for(std::size_t needed, std::size_t old) noexcept {
   return checks::has_guards ? needed : std::max(needed, round_up(old + old / 2, os::page_size()));
 }
 
-// The most that the block of a mapping has before it, unless it is aligned more than any.
-[[maybe_unused]] constexpr std::size_t most_offset(const region& r) noexcept {
-  return std::max(r.huge_apart, os::page_bytes);
-}
-
 // Maps a page before a multiple of `alignment`, and what is behind it.
 region* map_aligned(std::size_t needed, std::size_t alignment) noexcept {
   const std::size_t page = os::page_size();
@@ -268,7 +263,8 @@ void huge_blocks::deallocate(void* p) noexcept {
   const bool is_at_start = address_of(r) % region_bytes == 0;
   if constexpr (checks::has_guards) {
     if (is_at_start && keep_with_guard(r)) return;
-  } else if (is_at_start && r->huge_offset <= most_offset(*r) && is_as_mapped(r)) {
+  } else if (is_at_start && r->huge_offset <= std::max(r->huge_apart, os::page_bytes) &&
+             is_as_mapped(r)) {
     return kept.give(r, bytes);
   }
   os::unmap(r, bytes + checks::guard_bytes());

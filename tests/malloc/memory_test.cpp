@@ -71,7 +71,6 @@ TEST(malloc_memory, what_is_more_than_may_be_kept_goes_back_by_itself) {
   });
 }
 
-// Also with a canary behind them.
 // The hardened library has mappings for the first 24,000.
 TEST(malloc_memory, large_blocks_go_back_also_beside_very_many) {
   expect_passed([] {
@@ -96,6 +95,7 @@ TEST(malloc_memory, small_blocks_fit_beside_as_many_huge_ones_as_a_process_may_h
   });
 }
 
+// Also with a canary behind them.
 TEST(malloc_memory, blocks_of_a_cache_line_stay_with_the_thread_that_frees_them) {
   constexpr std::size_t line = 64;
   const auto allocate_after_others = [] {
