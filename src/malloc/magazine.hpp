@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -53,6 +54,15 @@ inline std::size_t fill_from_pool(slab_pool& pool, void** bottom, std::size_t mo
   }
   pool.free_slots = free;
   return count;
+}
+
+// Empties the magazine or portion, whose blocks go back: from here on, a signal handler that does
+// not return must find none of them. Returns where its top was.
+inline void** take_out(void**& top) noexcept {
+  void** const before = top;
+  top = const_cast<void**>(&no_slots[0]);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return before;
 }
 
 // Marks room for blocks that nobody has put there.

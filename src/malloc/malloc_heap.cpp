@@ -87,7 +87,7 @@ void malloc_heap::detach(thread_cache& from) noexcept {
   collect();
   for (unsigned c = 0; c < malloc_class_count; ++c) empty_magazine(from, c);
   post_all();
-  from = thread_cache::without_heap();
+  from.leave_heap();
   magazines_.store(nullptr, std::memory_order_relaxed);
   give_back_empty();
   for (unsigned c = 0; c < malloc_class_count; ++c) rest_pool(pools_[c], c);
@@ -326,20 +326,20 @@ void malloc_heap::empty_portion(thread_cache& of, unsigned size_class) noexcept 
   if (count == 0) return;
   void** const bottom = portion_bottom(size_class);
   sampled_[size_class].take_back(block_bytes_of(size_class), count);
+  take_out(of.portion_top_of(size_class));
   give_run(bottom + 1, bottom + 1 + count, size_class);
-  of.portion_top_of(size_class) = const_cast<void**>(&no_slots[0]);
 }
 
 void malloc_heap::empty_magazine(thread_cache& of, unsigned size_class) noexcept {
   if (grown_[size_class] == 0) return;
   empty_portion(of, size_class);
   void** const bottom = bottom_of(size_class);
-  if (of.top_of(size_class) != bottom) give_run(bottom + 1, of.top_of(size_class) + 1, size_class);
+  void** const top = take_out(of.top_of(size_class));
+  if (top != bottom) give_run(bottom + 1, top + 1, size_class);
   if (size_class >= first_budgeted_class) {
     budgeted_bytes_ -= std::size_t{grown_[size_class]} * class_steps[size_class].block_bytes;
   }
   grown_[size_class] = 0;
-  of.top_of(size_class) = const_cast<void**>(&no_slots[0]);
 }
 
 // Whether the magazine may get room for so many more bytes. A first one always may.
@@ -429,9 +429,11 @@ void malloc_heap::spill_locked(thread_cache& from, void* p, unsigned size_class)
   void** const bottom = bottom_of(size_class);
   const std::size_t kept = grown_[size_class] / 2u;
   const std::size_t given = grown_[size_class] - kept;
+  take_out(from.top_of(size_class));
   give_run(bottom + 1, bottom + 1 + given, size_class);
   std::memcpy(bottom + 1, bottom + 1 + given, kept * sizeof(void*));
   note_filled_by_frees(bottom + 1 + kept, bottom + 1 + grown_[size_class]);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   from.top_of(size_class) = bottom + kept;
   from.give(p, magazine_of(size_class));
 }

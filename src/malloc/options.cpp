@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "mallard/detail/os/pages.hpp"
 #include "malloc/background.hpp"
 #include "malloc/fatal.hpp"
 #include "malloc/guarded_blocks.hpp"
@@ -171,6 +172,7 @@ void read_option(char* text) noexcept {
 
 void read_options() noexcept {
   the_pages.set_huge_pages(huge_pages::on);
+  if constexpr (checks::has_guards) os::keep_off_used_addresses();
   // Ignores the environment of a program that has more rights than its caller.
   const char* const all = getauxval(AT_SECURE) != 0 ? nullptr : std::getenv("MALLARD_MALLOC");
   if (all == nullptr) return;

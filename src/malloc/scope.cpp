@@ -37,6 +37,17 @@ void put_inside(open_scope& scope) noexcept {
   innermost_scope = &scope;
 }
 
+// Blocks of the heap in the magazines of this thread's open scopes.
+std::size_t at_hand_blocks_of(const user_heap* heap) noexcept {
+  std::size_t at_hand = 0;
+  const thread_cache* magazines = &cache;
+  for (open_scope* s = innermost_scope; s != nullptr; s = s->outer) {
+    if (s->heap == heap) at_hand += s->at_hand_blocks(*magazines);
+    magazines = &s->outside;
+  }
+  return at_hand;
+}
+
 std::size_t close_innermost() noexcept {
   open_scope& scope = *innermost_scope;
   scope.inside = cache;
@@ -97,19 +108,13 @@ std::size_t end_scope(open_scope* scope) noexcept {
     if (s == nullptr) fatal("a scope ends on another thread than it began on, or twice", scope);
   }
   while (innermost_scope != scope) close_innermost();
-  return close_innermost();
+  const user_heap* const heap = scope->heap;  // which may end with it
+  return close_innermost() - at_hand_blocks_of(heap);
 }
 
 std::size_t blocks_in_use(open_scope* scope) noexcept {
   const slow_path here;
-  user_heap* const heap = scope->heap;
-  std::size_t at_hand = 0;
-  const thread_cache* magazines = &cache;
-  for (open_scope* s = innermost_scope; s != nullptr; s = s->outer) {
-    if (s->heap == heap) at_hand += s->at_hand_blocks(*magazines);
-    magazines = &s->outside;
-  }
-  return heap->blocks_in_use() - at_hand;
+  return scope->heap->blocks_in_use() - at_hand_blocks_of(scope->heap);
 }
 
 void end_all_scopes() noexcept {

@@ -45,10 +45,16 @@ struct thread_cache {
   static constexpr thread_cache without_heap() noexcept {
     thread_cache out{};
     out.tops.fill(const_cast<void**>(&no_slots[0]));
-    out.foreign = slice_mark::foreign_to_all;
-    out.batches = &no_batches;
-    out.calls_without_heap = most_calls_without_heap;
+    out.leave_heap();
     return out;
+  }
+  // When nothing is at hand any more. A signal handler may come between: the tops always point
+  // somewhere.
+  constexpr void leave_heap() noexcept {
+    foreign = slice_mark::foreign_to_all;
+    heap = nullptr;
+    batches = &no_batches;
+    calls_without_heap = most_calls_without_heap;
   }
 
   MALLARD_ALWAYS_INLINE void**& top_of(std::size_t size_class) noexcept {

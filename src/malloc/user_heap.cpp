@@ -395,9 +395,11 @@ void user_heap::spill(open_scope& scope, thread_cache& from, void* p,
   void** const bottom = scope.bottom_of(size_class);
   const std::size_t capacity = magazine_capacities[size_class];
   const std::size_t given = capacity - capacity / 2;
+  take_out(from.top_of(size_class));
   for (std::size_t i = 1; i <= given; ++i) give_one(bottom[i], size_class);
   std::copy(bottom + 1 + given, bottom + 1 + capacity, bottom + 1);
   note_filled_by_frees(bottom + 1 + capacity - given, bottom + 1 + capacity);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   from.top_of(size_class) = bottom + capacity - given;
   from.give(p, magazine_of(size_class));
 }

@@ -19,6 +19,7 @@ namespace {
 
 constinit std::atomic<bool> splits_huge_pages{false};
 constinit std::atomic<bool> has_split{false};
+constinit std::atomic<bool> keeps_off_used_addresses{false};
 
 constexpr int mapping_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
@@ -52,11 +53,32 @@ void* map_padded(std::size_t bytes, std::size_t alignment, int protection) noexc
   return nullptr;
 }
 
+// Where the last aligned mapping begins, and how far below it others follow before the system
+// chooses again. Far, since what went before is there; not endless, as there are tables for what
+// addresses hold.
+constinit std::atomic<std::uintptr_t> last_begin{0};
+constinit std::atomic<std::uintptr_t> lowest_begin{0};
+constexpr std::uintptr_t followed_bytes = std::uintptr_t{1} << 38;
+
+void* map_below_last(std::size_t bytes, std::size_t alignment, int protection) noexcept {
+  std::uintptr_t last = last_begin.load(std::memory_order_relaxed);
+  std::uintptr_t begin = 0;
+  do {
+    if (last < bytes) return nullptr;
+    begin = round_down(last - bytes, alignment);
+    if (begin <= lowest_begin.load(std::memory_order_relaxed)) return nullptr;
+  } while (!last_begin.compare_exchange_weak(last, begin, std::memory_order_relaxed));
+  return map_at(begin, bytes, protection);
+}
+
+void note_chosen(std::uintptr_t begin) noexcept {
+  lowest_begin.store(begin - smaller(begin, followed_bytes), std::memory_order_relaxed);
+  last_begin.store(begin, std::memory_order_relaxed);
+}
+
 // Tries where the system puts it, then just below, since the system goes on from there. Only then
 // it asks for room to spare; if addresses are limited there is none, and it tries single places.
-void* map_aligned(std::size_t bytes, std::size_t alignment, int protection) noexcept {
-  if (bytes > PTRDIFF_MAX) return nullptr;
-  bytes = round_up(bytes, page_size());
+void* map_where_chosen(std::size_t bytes, std::size_t alignment, int protection) noexcept {
   void* const anywhere = map_anywhere(bytes, protection);
   if (anywhere == nullptr || (address_of(anywhere) & (alignment - 1)) == 0) return anywhere;
   munmap(anywhere, bytes);
@@ -70,6 +92,18 @@ void* map_aligned(std::size_t bytes, std::size_t alignment, int protection) noex
     if (void* const p = map_at(below - i * alignment, bytes, protection)) return p;
   }
   return nullptr;
+}
+
+void* map_aligned(std::size_t bytes, std::size_t alignment, int protection) noexcept {
+  if (bytes > PTRDIFF_MAX) return nullptr;
+  bytes = round_up(bytes, page_size());
+  const bool goes_on_below =
+      alignment > page_size() && keeps_off_used_addresses.load(std::memory_order_relaxed);
+  if (!goes_on_below) return map_where_chosen(bytes, alignment, protection);
+  if (void* const p = map_below_last(bytes, alignment, protection)) return p;
+  void* const p = map_where_chosen(bytes, alignment, protection);
+  if (p != nullptr) note_chosen(address_of(p));
+  return p;
 }
 
 struct page_range {
@@ -173,6 +207,10 @@ bool commit(void* p, std::size_t bytes) noexcept {
 void protect(void* p, std::size_t bytes) noexcept {
   const page_range range = whole_pages(p, bytes);
   if (range.bytes != 0) set_access(range.begin, range.bytes, PROT_NONE);
+}
+
+void keep_off_used_addresses() noexcept {
+  keeps_off_used_addresses.store(true, std::memory_order_relaxed);
 }
 
 void split_huge_pages_at_purge() noexcept {

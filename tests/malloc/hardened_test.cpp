@@ -135,8 +135,8 @@ TEST(hardened_malloc, a_wrong_size_is_only_reported_if_asked_for) {
 }
 
 TEST(hardened_malloc, freed_memory_of_a_large_block_faults) {
-  for (const char* misuse :
-       {"write_after_free_large", "write_after_next_large", "read_after_free_huge"}) {
+  for (const char* misuse : {"write_after_free_large", "write_after_next_large",
+                             "write_after_other_large", "read_after_free_huge"}) {
     EXPECT_EQ(run(misuse).code, 128 + SIGSEGV) << misuse;
   }
 }

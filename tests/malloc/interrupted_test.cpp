@@ -101,6 +101,7 @@ struct world {
   const detail::thread_progress* progress = nullptr;  // of the thread whose call it is
   bool is_child = false;
   int status_of_child = 0;
+  mallard_test::outcome in_handler{true, {}};
 };
 
 constexpr std::size_t first = 0;
@@ -226,6 +227,14 @@ constexpr std::array meanwhile = {
                  waitpid(child, &w.status_of_child, 0);
                },
                false, false, true},
+    named_call{"its handler allocates and does not return",
+               [](world& w) {
+                 w.in_handler = mallard_test::run_forked([&] {
+                   w.in_child.allocate_and_fill();
+                   w.in_child.check_and_free();
+                 });
+               },
+               false, false, true},
 };
 
 // Where the call stands still, and at which visit.
@@ -296,6 +305,7 @@ void run_interrupted(const named_call& call, const named_call& other, place stan
     mallard_test::run_with_handler(w.threads, first, stands.at, stands.visit, make, in_between,
                                    end_child);
     require(w.status_of_child == 0, "a child ended with status ", w.status_of_child);
+    require(w.in_handler.passed, "in the handler: ", w.in_handler.message);
   });
 }
 

@@ -209,6 +209,15 @@ const std::map<std::string, std::function<void()>> misuses = {
        std::memset(block(300'000), 1, 300'000);
        hidden[100] = 1;
      }},
+    {"write_after_other_large",
+     [] {
+       std::vector<char*> blocks(200);
+       for (char*& p : blocks) p = block(300'000);
+       for (char* p : blocks) std::free(p);
+       hidden = blocks[50];
+       for (char*& p : blocks) p = block(300'000);
+       hidden[100] = 1;
+     }},
     {"read_after_free_huge",
      [] {
        hidden = block(std::size_t{20} << 20);

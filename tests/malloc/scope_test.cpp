@@ -197,9 +197,10 @@ TEST_F(malloc_scopes, nest_and_blocks_go_back_to_where_they_came_from) {
       from_inner = std::malloc(40);
       EXPECT_EQ(mallard_heap_owns(inner_heap, from_inner), 1);
       {
-        const malloc_scope same_again(inner_heap);
+        malloc_scope same_again(inner_heap);
         EXPECT_EQ(same_again.survivors(), 1u);
         std::free(std::malloc(40));
+        EXPECT_EQ(same_again.end(), 1u);
       }
       std::free(p);
       std::free(outside);

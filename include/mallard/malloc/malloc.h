@@ -166,8 +166,9 @@ void mallard_heap_free(mallard_heap* heap, void* p);
 int mallard_heap_owns(const mallard_heap* heap, const void* p);
 
 /* Effects: frees all memory of the heap, including blocks in use, and the heap itself. No other
- * call with the heap or its blocks may be in flight or follow. An open scope of it ends the
- * program. Does nothing for null. Complexity: O(slabs + blocks above 8 MiB). */
+ * call with the heap or its blocks may be in flight or follow, nor may the C library keep any of
+ * them from a scope: the buffer of stdout, tables of threads. An open scope of it ends the program.
+ * Does nothing for null. Complexity: O(slabs + blocks above 8 MiB). */
 void mallard_heap_destroy(mallard_heap* heap);
 
 /* A scope: until it ends, all that the calling thread allocates, by whatever function, comes from a

@@ -9,7 +9,8 @@
 //
 // A block that lives longer stays valid. Any thread frees it like any block, and its memory with
 // it. Several scopes may share a heap of the program's own; mallard_heap_destroy then frees at once
-// what survives them all. Link with mallard::malloc or mallard::malloc_static.
+// what survives them all, also what the C library keeps from inside, as the buffer of stdout. Link
+// with mallard::malloc or mallard::malloc_static.
 //
 // Thread-safety: a scope belongs to its thread; other threads allocate as before. It must end on
 // the thread that it began on, so a coroutine that may go on elsewhere must not suspend in it.

@@ -13,6 +13,10 @@ inline constexpr std::size_t huge_page_bytes = 2 << 20;
 // The system's own page: a multiple of `page_bytes`, known at run time.
 std::size_t page_size() noexcept;
 
+// From now on, aligned memory is mapped below what was mapped before, as long as there is room in
+// 256 GiB: what points to memory that is gone points to nothing for long.
+void keep_off_used_addresses() noexcept;
+
 // Readable, writable, zeroed memory aligned to `alignment` (a power of two); null when refused.
 // With `huge`, asks for huge pages; refusal of those is no failure.
 void* map(std::size_t bytes, std::size_t alignment, bool huge) noexcept;
