@@ -8,7 +8,7 @@ set -eu
 command="g++ cmake ninja-build ca-certificates nodejs npm libcli11-dev libfmt-dev nlohmann-json3-dev libzstd-dev
   zlib1g-dev libsqlite3-dev"
 packages="$command make ccache git chromium valgrind
-  clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev libc++-19-dev libc++abi-19-dev
+  clang-19 clang-format-19 clang-tidy-19 lld-19 libclang-rt-19-dev libc++-19-dev libc++abi-19-dev
   libgtest-dev libgmock-dev libboost-container1.81-dev libboost-json1.81-dev sqlite3"
 foreign=""
 case ${1:-} in

@@ -8,7 +8,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include "lab/claims/claims.hpp"
 #include "lab/claims/verdict_json.hpp"
 #include "lab/results/merge.hpp"
+#include "process/input_file.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -71,11 +71,9 @@ void print_table(const verdicts_of& verdicts, bool colour) {
 // The statements of the file, or of the documents when none is named.
 std::vector<lab::claim> statements_of(const std::filesystem::path& path) {
   if (path.empty()) return {lab::all_claims().begin(), lab::all_claims().end()};
-  std::ifstream file(path);
+  const std::ifstream file = process::open_input(path.string(), "a file of statements");
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
-    throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
-  }
+  text << file.rdbuf();
   return lab::read_claims(text.str(), path.string());
 }
 

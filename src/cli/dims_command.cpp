@@ -19,6 +19,7 @@
 #include "profile/import/summed_dims.hpp"
 #include "profile/result_json.hpp"
 #include "profile/shell_word.hpp"
+#include "profile/trace/lacks.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -50,8 +51,7 @@ std::vector<std::string> dims_row(const profile::subsystem& one, const std::stri
 }
 
 bool was_recorded(const profile::dims_result& result, std::string_view what) {
-  const auto& missing = result.not_recorded;
-  return std::find(missing.begin(), missing.end(), what) == missing.end();
+  return !profile::lacks(result.not_recorded, what);
 }
 
 // Why there is no D: everything else is missing only where the trace says so.
@@ -155,29 +155,39 @@ void print_scopes(const profile::dims_result& result, bool all, bool colour) {
   fmt::print("{}", table.text(colour, "  "));
 }
 
-// Nothing where threads were not recorded.
-std::string threads_text(const profile::dims_result& result) {
-  if (result.threads == 0) return "";
-  return fmt::format(", {} thread{}", result.threads, result.threads == 1 ? "" : "s");
+// Two lines, of what was recorded.
+void print_totals(const profile::dims_result& result) {
+  const auto& total = result.total;
+  const bool has_order = was_recorded(result, "the order of operations");
+  std::string time, calls = fmt::format("{} allocations", total.allocations), ends;
+  if (result.duration != 0) time = base::time_text(static_cast<double>(result.duration) / 1e9);
+  if (result.threads != 0) {
+    time += fmt::format(", {} thread{}", result.threads, result.threads == 1 ? "" : "s");
+  }
+  if (was_recorded(result, "what was freed")) calls += fmt::format(", {} frees", total.frees);
+  if (has_order && was_recorded(result, "reallocations")) {
+    calls += fmt::format(", {} reallocations", total.reallocations);
+  }
+  if (was_recorded(result, "the peak")) {
+    ends = fmt::format("at most {} live at once; ", bytes_text(total.peak_bytes));
+  }
+  ends += fmt::format("{} block{} ({}) not freed", total.live_blocks,
+                      total.live_blocks == 1 ? "" : "s", bytes_text(total.live_bytes));
+  if (has_order) ends += fmt::format("; {} temporary", total.temporary);
+  if (result.threads != 0) {
+    ends += fmt::format(", {} freed by another thread", total.remote_frees);
+  }
+  fmt::print("{}{}{}, {}\n{}\n", time, time.empty() ? "" : "; ", calls, bytes_text(total.bytes),
+             ends);
 }
 
 void print_text(const profile::dims_result& result, bool all, bool colour) {
-  const auto& total = result.total;
   const std::string command = profile::shell_words(result.command);
   fmt::print("{}\n", styled(fitted(command, command.size()), style::bold, colour));
-  fmt::print("{}{}; {} allocations, {} frees, {} reallocations, {}\n",
-             base::time_text(static_cast<double>(result.duration) / 1e9), threads_text(result),
-             total.allocations, total.frees, total.reallocations, bytes_text(total.bytes));
-  fmt::print(
-      "at most {} live at once; {} block{} ({}) not freed; {} temporary, {} freed by another "
-      "thread\n",
-      bytes_text(total.peak_bytes), total.live_blocks, total.live_blocks == 1 ? "" : "s",
-      bytes_text(total.live_bytes), total.temporary, total.remote_frees);
+  print_totals(result);
   if (result.dropped > 0) fmt::print("{} events were lost\n", result.dropped);
   if (!result.not_recorded.empty()) {
-    std::string what;
-    for (const auto& word : result.not_recorded) what += (what.empty() ? "" : ", ") + word;
-    fmt::print("not recorded: {}\n", what);
+    fmt::print("not recorded: {}\n", fmt::join(result.not_recorded, ", "));
   }
   print_table(result, colour);
   print_scopes(result, all, colour);

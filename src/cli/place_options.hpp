@@ -16,15 +16,16 @@ struct site_measure {
   std::string_view heading;
   std::uint64_t profile::site::* value;
   bool is_bytes;
+  std::string_view needs = {};  // unknown where this was not recorded
 
   std::string text(std::uint64_t amount) const;
 };
 inline constexpr site_measure site_measures[] = {
-    {"peak", "at peak", &profile::site::peak_bytes, true},
+    {"peak", "at peak", &profile::site::peak_bytes, true, "the peak"},
     {"bytes", "bytes", &profile::site::bytes, true},
     {"operations", "operations", &profile::site::operations, false},
     {"leaked", "leaked", &profile::site::leaked_bytes, true},
-    {"temporary", "temporary", &profile::site::temporary, false},
+    {"temporary", "temporary", &profile::site::temporary, false, "the order of operations"},
 };
 inline constexpr const site_measure& peak_measure = site_measures[0];
 inline constexpr const site_measure& bytes_measure = site_measures[1];

@@ -126,6 +126,18 @@ void print_summary(const profile::record_summary& done, bool quiet) {
   if (!quiet) say("mallard report {}\n", profile::shell_word(look_at->file));
 }
 
+// Why the recording ended, unless the program did by itself.
+void print_end(const profile::record_options& options, const profile::record_summary& done) {
+  if (done.interrupted) {
+    say("mallard: interrupted; the trace has what was recorded before\n");
+  } else if (done.cut) {
+    say("mallard: ended after {} s, as --for says\n", options.longest);
+  } else if (!done.exited && options.pid == 0) {
+    say("mallard: {} was killed by {}\n", options.command.front(),
+        process::describe_signal(done.status));
+  }
+}
+
 void check_subject(const profile::record_options& options) {
   if (options.pid < 0) throw usage_error("--pid takes the number of a process");
   if (options.pid == 0 && options.command.empty()) {
@@ -214,11 +226,8 @@ int run_record(const record_request& request) {
       std::any_of(done.processes.begin(), done.processes.end(),
                   [](const auto& one) { return one.events != 0 && one.error.empty(); });
   if (draws) say("\r\033[K");
+  if (!request.quiet) print_end(options, done);
   print_summary(done, request.quiet);
-  if (!request.quiet && !done.exited && !done.cut && !done.interrupted && options.pid == 0) {
-    say("mallard: {} was killed by {}\n", options.command.front(),
-        process::describe_signal(done.status));
-  }
   if (replaces) {
     earlier.forget();
   } else if (earlier) {

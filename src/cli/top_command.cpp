@@ -15,6 +15,7 @@
 #include "profile/import/summed_profile.hpp"
 #include "profile/result_json.hpp"
 #include "profile/sites.hpp"
+#include "profile/trace/lacks.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -29,13 +30,23 @@ int top(top_options options, colour_choice choice) {
   const auto order = options.places.sort->value;
   const bool by_line = options.places.by_line();
   std::vector<profile::site> sites;
+  std::vector<std::string> not_recorded;
   std::unique_ptr<profile::trace_reader> trace;
   if (profile::is_summed_profile(options.trace)) {
-    sites = profile::sites_of(profile::read_summed_profile(options.trace).stacks, by_line);
+    profile::summed_profile sums = profile::read_summed_profile(options.trace);
+    sites = profile::sites_of(sums.stacks, by_line);
+    not_recorded = std::move(sums.not_recorded);
   } else {
     trace = open_trace(options.trace);
+    not_recorded = trace->facts().process.not_recorded;
     const profile::function_table functions(*trace);
     sites = profile::list_sites(*trace, functions, by_line);
+  }
+  if (profile::lacks(not_recorded, options.places.sort->needs)) {
+    warn({fmt::format("{}: has no figures to sort by '{}'", options.trace,
+                      options.places.sort->word)});
+  } else {
+    std::erase_if(sites, [&](const auto& one) { return one.*order == 0; });
   }
   std::sort(sites.begin(), sites.end(), [&](const auto& a, const auto& b) {
     return std::tie(b.*order, b.bytes, a.function, a.line) <
@@ -56,7 +67,9 @@ int top(top_options options, colour_choice choice) {
     text_table table(std::move(columns));
     for (const auto& one : sites) {
       std::vector<std::string> row;
-      for (const site_measure& by : site_measures) row.push_back(by.text(one.*by.value));
+      for (const site_measure& by : site_measures) {
+        row.push_back(profile::lacks(not_recorded, by.needs) ? "-" : by.text(one.*by.value));
+      }
       row.push_back(place_text(one.function, one.file, one.line));
       table.add(std::move(row));
     }

@@ -350,7 +350,7 @@ TEST_F(check_command_test, bad_input_is_one_line) {
   write("text", "no trace");
   write("empty", "");
   expect_refused({"check", "--budget", "nothing", "--", "sort", "/dev/null"}, 2,
-                 "nothing: cannot be read");
+                 "nothing: No such file or directory");
   expect_refused({"check", "--budget", "wrong", "--", "sort", "/dev/null"}, 2, "wrong:1: 'lots'");
   expect_refused({"check", "--budget", "b", "--", "./nothing"}, 2, "./nothing: no such program");
   expect_refused({"check", "text", "--budget", "b"}, 1, "text: ");

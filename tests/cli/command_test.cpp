@@ -108,9 +108,9 @@ TEST_F(commands_test, bad_result_files_are_refused_by_every_reader) {
     if (std::string(name) == "compare") options = {"good.jsonl"};
     if (std::string(name) == "report") options = {"-o", "page.html"};
     if (std::string(name) == "export") options = {"--google-benchmark", "-o", "out.json"};
-    expect_refused(words{name, "none.jsonl"} + options, 1, "none.jsonl: cannot be read");
+    expect_refused(words{name, "none.jsonl"} + options, 1, "none.jsonl: No such file or directory");
     expect_refused(words{name, "bad.jsonl"} + options, 1, "bad.jsonl:4: ");
-    expect_refused(words{name, "."} + options, 1, "cannot be read");
+    expect_refused(words{name, "."} + options, 1, ".: a folder, not a result file");
   }
   EXPECT_FALSE(fs::exists(file("page.html")));
   EXPECT_FALSE(fs::exists(file("out.json")));
@@ -193,7 +193,7 @@ TEST_F(commands_test, claims_are_judged_over_files_of_several_benches) {
   expect_refused({"claims", "good.jsonl", "bad.jsonl"}, 1, "bad.jsonl:1: ");
   expect_refused({"claims"}, 2, "RESULT");
   expect_refused({"claims", "good.jsonl", "--statements", "none.json"}, 1,
-                 "none.json: cannot be read");
+                 "none.json: No such file or directory");
   write("mine.json", R"({"claims": [{"id": "A-1"}]})");
   expect_refused({"claims", "good.jsonl", "--statements", "mine.json"}, 1,
                  "mine.json: A-1: 'statement' is missing");

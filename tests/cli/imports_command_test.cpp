@@ -8,6 +8,7 @@ namespace mallard {
 namespace {
 
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::Not;
 
 class imports_command_test : public command_test {
@@ -45,6 +46,28 @@ TEST_F(imports_command_test, sums_of_dhat_are_listed_compared_exported_and_drawn
     write("b", "peak <= 1 GiB\n");
     expect_refused(other, 1, "d: has sums by stack, not operations");
   }
+}
+
+TEST_F(imports_command_test, figures_that_a_profile_lacks_are_not_printed) {
+  write("p",
+        "heap profile: 3: 300 [ 3: 300] @ heapprofile\n 3: 300 [ 3: 300] @ 0x400000\n"
+        "MAPPED_LIBRARIES:\n");
+  const std::string dims = run({"dims", "p"}).out, top = run({"top", "p"}).out;
+  EXPECT_THAT(dims, HasSubstr("\n3 allocations, 0 frees, 300 B\n3 blocks (300 B) not freed\n"));
+  EXPECT_THAT(top, MatchesRegex("(.|\n)*\n +- +300 B +3 +300 B +- .*\n"));
+}
+
+TEST_F(imports_command_test, places_without_any_of_the_measure_are_not_listed) {
+  write("d", R"json({"dhatFileVersion":2,"mode":"heap","cmd":"prog","pps":[
+    {"tb":64,"tbk":2,"gb":48,"gbk":1,"eb":32,"ebk":1,"fs":[0]},
+    {"tb":64,"tbk":2,"gb":48,"gbk":1,"eb":0,"ebk":0,"fs":[1]}],
+    "ftbl":["0x40: leaks (a.c:9)","0x50: frees (a.c:19)"]})json");
+  EXPECT_THAT(run({"top", "d"}).out, HasSubstr("frees"));
+  EXPECT_THAT(run({"top", "d", "--sort", "leaked"}).out,
+              testing::AllOf(HasSubstr("leaks"), Not(HasSubstr("frees"))));
+  const ended not_known = run({"top", "d", "--sort", "temporary"});
+  EXPECT_THAT(not_known.out, HasSubstr("frees"));
+  EXPECT_EQ(not_known.err, "mallard: d: has no figures to sort by 'temporary'\n");
 }
 
 TEST_F(imports_command_test, a_recording_counts_what_valgrind_counts) {

@@ -177,7 +177,8 @@ TEST_F(profile_command_test, names_that_a_recording_lacks_are_found_later) {
                  MALLARD_COMMAND, "dims", "t.mallard"})
                 .status,
             0);
-  EXPECT_THAT(run({"top", "n.mallard", "-n", "1000"}).out, HasSubstr("mallard::"));
+  EXPECT_THAT(run({"top", "n.mallard", "--sort", "operations", "-n", "1000"}).out,
+              HasSubstr("mallard::"));
 }
 
 TEST_F(profile_command_test, exports_of_stacks_are_what_their_readers_take) {

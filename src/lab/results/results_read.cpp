@@ -12,6 +12,7 @@
 #include "lab/measuring/structures.hpp"
 #include "lab/results/cell_json.hpp"
 #include "lab/results/json_members.hpp"
+#include "process/input_file.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -168,11 +169,7 @@ class reader {
 }  // namespace
 
 result_file load_results(const std::filesystem::path& path) {
-  // A folder opens without an error and then reads as an empty file.
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path)) {
-    throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
-  }
+  std::ifstream in = process::open_input(path.string(), "a result file");
   reader lines(path);
   for (std::string text; std::getline(in, text);) lines.line(text, in.eof());
   return lines.finish();

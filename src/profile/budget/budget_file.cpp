@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "process/input_file.hpp"
 #include "profile/budget/budget.hpp"
 #include "profile/name_pattern.hpp"
 
@@ -232,12 +233,7 @@ std::size_t tighten_budget(const std::string& path, const std::vector<budget_fin
 }
 
 std::vector<budget_rule> read_budget(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw std::runtime_error(path + ": a folder, not a budget");
-  }
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error(path + ": cannot be read");
+  std::ifstream file = process::open_input(path, "a budget");
   return parse_budget(file, path);
 }
 

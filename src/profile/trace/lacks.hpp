@@ -2,16 +2,20 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "profile/trace/trace_info.hpp"
 
 namespace mallard::profile {
 
 // Whether `what`, like "times" or "threads", is among what was not recorded.
-inline bool lacks(const process_info& process, std::string_view what) {
-  const auto& missing = process.not_recorded;
+inline bool lacks(const std::vector<std::string>& missing, std::string_view what) {
   return std::find(missing.begin(), missing.end(), what) != missing.end();
+}
+inline bool lacks(const process_info& process, std::string_view what) {
+  return lacks(process.not_recorded, what);
 }
 
 // Lacking if the recording began when its program ran already.
