@@ -15,7 +15,7 @@
 namespace mallard::inline v1 {
 
 // Scopes end in the reverse order of their beginnings. A block from before a scope must not grow
-// within it, unless it stays in place.
+// within it, neither elsewhere nor in place: the end takes back the room that it grew by, too.
 template <class R>
   requires requires(R& r) { r.rewind(r.mark()); }
 class [[nodiscard]] mark_scope {

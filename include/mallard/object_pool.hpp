@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <memory>
 #include <memory_resource>
+#include <type_traits>
 #include <utility>
 
 #include "mallard/adaptive_pool.hpp"
@@ -65,7 +66,7 @@ class object_pool {
   // Effects: destroys an object of this pool and frees its memory.
   void destroy(T* object) noexcept {
     object->~T();
-    nodes_.deallocate(object, sizeof(T), alignof(T));
+    nodes_.deallocate(const_cast<std::remove_cv_t<T>*>(object), sizeof(T), alignof(T));
   }
 
   // Effects: returns every empty slab to upstream. Returns the bytes.

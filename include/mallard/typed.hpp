@@ -56,7 +56,8 @@ using bound = typename detail::rebound<Container, R>::type;
 // it.
 template <class Container, bindable_resource R, class... Args>
 [[nodiscard]] bound<Container, R> bind(R& resource MALLARD_LIFETIMEBOUND, Args&&... args) {
-  return bound<Container, R>(std::forward<Args>(args)..., &resource);
+  using made = bound<Container, R>;
+  return made(std::forward<Args>(args)..., typename made::allocator_type(&resource));
 }
 
 namespace typed {

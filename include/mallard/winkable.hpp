@@ -25,7 +25,8 @@
 namespace mallard::inline v1 {
 
 // True for types that own only memory obtained through the allocator they were given. Specialise it
-// for types of your own; containers answer by their elements and function objects.
+// for types of your own, also for those derived from containers; containers answer by their
+// elements and function objects.
 template <class T>
 struct winkable : std::is_trivially_destructible<T> {};
 
@@ -56,8 +57,17 @@ inline constexpr bool gives_back_to_a_resource<Scoped> =
     (std::same_as<Scoped, typename Scoped::inner_allocator_type> ||
      gives_back_to_a_resource<typename Scoped::inner_allocator_type>);
 
+// Containers are specialisations of templates; a class derived from one may own anything.
+template <class T>
+inline constexpr bool is_specialisation = false;
+template <template <class...> class Template, class... Ts>
+inline constexpr bool is_specialisation<Template<Ts...>> = true;
+template <template <class, std::size_t, class...> class Template, class T, std::size_t N,
+          class... Ts>
+inline constexpr bool is_specialisation<Template<T, N, Ts...>> = true;
+
 template <class Container>
-concept allocates_from_a_resource = requires {
+concept allocates_from_a_resource = is_specialisation<Container> && requires {
   typename Container::allocator_type;
   typename Container::value_type;
 } && gives_back_to_a_resource<typename Container::allocator_type>;
@@ -80,10 +90,11 @@ constexpr bool has_winkable_functions() {
 
 // std::stack, queue and priority_queue.
 template <class Adaptor>
-concept adapts_a_container = !requires { typename Adaptor::allocator_type; } && requires {
-  typename Adaptor::container_type;
-  typename Adaptor::value_type;
-};
+concept adapts_a_container =
+    is_specialisation<Adaptor> && !requires { typename Adaptor::allocator_type; } && requires {
+      typename Adaptor::container_type;
+      typename Adaptor::value_type;
+    };
 
 template <class Adaptor>
 constexpr bool is_winkable_adaptor() {

@@ -162,6 +162,8 @@ TEST(object_pool, serves_types_of_any_size_and_alignment) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(w) % 64, 0u);
   chars.destroy(c);
   wides.destroy(w);
+  mallard::object_pool<const int> constants;
+  constants.destroy(constants.create(3));
 }
 
 // Its constructor takes anything for an allocator, and uses it as one.

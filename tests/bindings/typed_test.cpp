@@ -66,6 +66,9 @@ TEST(typed, bind_deduces_the_resource_and_replaces_the_allocator) {
   static_assert(std::is_same_v<decltype(text), typed::basic_string<wchar_t, multipool_resource>>);
   EXPECT_EQ(numbers.size(), 10u);
   EXPECT_EQ(numbers.get_allocator().resource(), &pool);
+  // The resource is no value, though its address could be one.
+  EXPECT_EQ(mallard::bind<std::vector<bool>>(pool, 10u).size(), 10u);
+  EXPECT_EQ(mallard::bind<std::vector<void*>>(pool, 10u).get_allocator().resource(), &pool);
 }
 
 TEST(typed, a_buffered_resource_binds_wherever_a_monotonic_one_does) {

@@ -95,6 +95,14 @@ static_assert(!mallard::is_winkable_v<std::variant<int, std::vector<int>>>);
 static_assert(!mallard::is_winkable_v<std::tuple<std::pmr::string, std::string>>);
 static_assert(!mallard::is_winkable_v<std::array<std::string, 2>>);
 static_assert(!mallard::is_winkable_v<std::stack<int>>);
+// A derived class may add anything.
+struct named_numbers : std::pmr::vector<int> {
+  std::string name;
+};
+struct counted_stack : std::stack<int, std::pmr::deque<int>> {
+  std::shared_ptr<int> count;
+};
+static_assert(!mallard::is_winkable_v<named_numbers> && !mallard::is_winkable_v<counted_stack>);
 static_assert(!mallard::is_winkable_v<
               std::priority_queue<int, std::pmr::vector<int>, std::function<bool(int, int)>>>);
 static_assert(

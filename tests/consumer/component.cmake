@@ -1,8 +1,14 @@
 cmake_minimum_required(VERSION 3.25)
-# The library's component brings the library alone; to uninstall removes each file of it.
+# The library's component brings the library alone; to uninstall removes each file of it, each folder of ours that is
+# empty then, and nothing else. The prefix has brackets, which patterns read as a choice.
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component library --prefix ${PREFIX}
   RESULT_VARIABLE result OUTPUT_QUIET)
-file(GLOB_RECURSE there RELATIVE ${PREFIX} ${PREFIX}/*)
+function(find_all out)
+  execute_process(COMMAND find ${ARGN} -printf "%P\\n" WORKING_DIRECTORY ${PREFIX} OUTPUT_VARIABLE found)
+  string(REGEX REPLACE "\n" ";" found "${found}")
+  set(${out} "${found}" PARENT_SCOPE)
+endfunction()
+find_all(there . -type f)
 if(NOT result EQUAL 0 OR NOT "include/mallard/multipool.hpp" IN_LIST there)
   message(FATAL_ERROR "it ended with ${result}: ${there}")
 endif()
@@ -15,9 +21,11 @@ endforeach()
 file(COPY ${BUILD}/install_manifest_library.txt DESTINATION ${PREFIX}_lists)
 file(WRITE ${PREFIX}_lists/install_manifest.txt ${PREFIX}/of_everything)
 file(TOUCH ${PREFIX}/of_everything)
+file(TOUCH ${PREFIX}/include/mallard/of_the_user.hpp)
 execute_process(COMMAND ${CMAKE_COMMAND} -DBUILD=${PREFIX}_lists
   -P ${SOURCE}/cmake/MallardUninstall.cmake RESULT_VARIABLE result OUTPUT_QUIET)
-file(GLOB_RECURSE there ${PREFIX}/*)
-if(NOT result EQUAL 0 OR there)
+find_all(there . -path "*mallard*")
+list(SORT there)
+if(NOT result EQUAL 0 OR NOT there STREQUAL ";include/mallard;include/mallard/of_the_user.hpp")
   message(FATAL_ERROR "uninstalling ended with ${result} and left ${there}")
 endif()
