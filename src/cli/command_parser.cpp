@@ -124,6 +124,9 @@ std::string describe(const CLI::ParseError& problem, const CLI::App& app) {
   if (problem.get_name() == "RequiredError" && !unknown.empty() && unknown.front() != "--") {
     return fmt::format("unknown command '{}'{}", unknown.front(), nearest(unknown.front(), app));
   }
+  if (dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr && !unknown.empty()) {
+    return fmt::format("there is no place for '{}'", unknown.front());
+  }
   std::string text = problem.what();
   std::erase(text, of_program);
   // Only numbers are converted.

@@ -64,6 +64,7 @@ TEST_F(commands_test, unknown_commands_and_options_are_refused) {
                  "--sort: unknown value 'size' (known: peak, bytes, ");
   expect_refused({"top", "-n", "-1"}, 2, "-1");
   expect_refused({"top", ""}, 2, "TRACE: is empty");
+  expect_refused({"top", "one", "two", "three"}, 2, "there is no place for 'two'");
   expect_refused({"bench"}, 2, "subcommand is required");
   expect_refused({"bench", "fly"}, 2, "unknown command 'fly'");
   expect_refused({"bench", "density", "--fly"}, 2, "--fly");

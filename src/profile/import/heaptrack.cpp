@@ -263,7 +263,8 @@ bool is_heaptrack(const std::string& path) {
 
 import_result import_heaptrack(const std::string& from, const std::string& to) {
   line_source lines(from);
-  if (!is_heaptrack(from)) throw std::runtime_error(from + ": is not a file of heaptrack");
+  if (!is_heaptrack(from))
+    throw std::runtime_error(from + ": is not a file of heaptrack or logging_resource");
   const names all = read_names(from);
   if (all.file_version > 3) {
     throw std::runtime_error(from + ": comes from a later version of heaptrack (" +
