@@ -214,10 +214,14 @@ class writer {
       }
       first = false;
       const std::string type = brief(one.container.in("std::"));
+      const std::string& kind = one.container.kind;
+      const char* const maker = kind == "unique_ptr"   ? ", by mallard::allocate_unique"
+                                : kind == "shared_ptr" ? ", by std::allocate_shared"
+                                                       : "";
       if (one.line == 0) {
-        line("// - {}", type);
+        line("// - {}{}", type, maker);
       } else {
-        line("// - {} ({}:{})", type, remark(profile::file_name(one.file)), one.line);
+        line("// - {}{} ({}:{})", type, maker, remark(profile::file_name(one.file)), one.line);
       }
     }
   }

@@ -44,6 +44,14 @@ std::string why_dropped(const trial_figures& tried) {
   return (slower ? "slower" : "no clear difference") + where;
 }
 
+// A few runs that gained far more than the heap takes were disturbed: where blocks lie does not
+// make up for so much.
+bool is_too_good(const trial_figures& tried, const std::optional<profile::heap_share>& heap) {
+  constexpr double of_placement = 1.25;
+  if (tried.runs >= enough_runs || !is_known(heap)) return false;
+  return tried.times.median > of_placement * bound_times(2 * heap->high, 1);
+}
+
 // C code cannot take a resource: what it would have to be given is behind what can be done.
 bool is_for_c(const advice& one) {
   return one.from.how != strategy::switch_malloc && !one.from.where.is_cpp;
@@ -206,6 +214,7 @@ const considered* undecided(const advice_report& report) {
   const considered* best = nullptr;
   for (const considered& one : report.others) {
     if (!one.tried || one.tried->times.median < of_interest) continue;
+    if (is_too_good(*one.tried, report.heap)) continue;
     if (best == nullptr || told_times(*one.tried) > told_times(*best->tried)) best = &one;
   }
   return best;
@@ -255,7 +264,7 @@ void say_how_far(advice_report& report, unsigned dropped_runs) {
         fmt::format("Not proved: the {} on the program differ too much.", runs_text(runs));
   } else if (runs > 0) {
     report.proof =
-        fmt::format("Not proved: there was time for {} on the program.", runs_text(runs));
+        fmt::format("Not proved: there was time to try it in {} of the program.", runs_text(runs));
   } else if (first.from.how == strategy::global) {
     report.proof = has_guesses(report)
                        ? "Not proved: give it more time."
@@ -294,12 +303,15 @@ bool holds(const trial_figures& tried) {
 void drop_what_did_not_hold(advice_report& report) {
   std::vector<advice> kept;
   for (advice& one : report.advices) {
-    if (!one.tried || holds(*one.tried)) {
+    const bool too_good = one.tried && is_too_good(*one.tried, report.heap);
+    if (!one.tried || (holds(*one.tried) && !too_good)) {
       kept.push_back(std::move(one));
-    } else {
-      report.others.push_back(
-          {one.from, told_gain(one), told_memory(one), why_dropped(*one.tried), one.tried});
+      continue;
     }
+    const std::string why =
+        too_good ? "more than the heap takes: something disturbed the runs without it"
+                 : why_dropped(*one.tried);
+    report.others.push_back({one.from, told_gain(one), told_memory(one), why, one.tried});
   }
   report.advices = std::move(kept);
 }

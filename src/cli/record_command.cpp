@@ -28,6 +28,7 @@
 #include "profile/record/recording.hpp"
 #include "profile/shell_word.hpp"
 #include "profile/trace/symbolizer.hpp"
+#include "profile/trace/trace_reader.hpp"
 #include "watch/watched_process.hpp"
 #include "whatif/recorded_run.hpp"
 
@@ -221,7 +222,11 @@ int run_record(const record_request& request) {
   const bool draws = !request.quiet && is_screen(STDERR_FILENO);
   if (draws) hooks.progress = show_progress;
   earlier_file earlier(options.output);
-  const profile::record_summary done = profile::record(options, hooks);
+  profile::record_summary done = profile::record(options, hooks);
+  for (profile::recorded_process& one : done.processes) {
+    if (one.events == 0 || !one.error.empty() || profile::is_trace(one.file)) continue;
+    one.error = "it was removed or overwritten meanwhile";
+  }
   const bool replaces =
       std::any_of(done.processes.begin(), done.processes.end(),
                   [](const auto& one) { return one.events != 0 && one.error.empty(); });

@@ -61,14 +61,19 @@ constinit std::atomic<std::uintptr_t> lowest_begin{0};
 constexpr std::uintptr_t followed_bytes = std::uintptr_t{1} << 38;
 
 void* map_below_last(std::size_t bytes, std::size_t alignment, int protection) noexcept {
-  std::uintptr_t last = last_begin.load(std::memory_order_relaxed);
-  std::uintptr_t begin = 0;
-  do {
-    if (last < bytes) return nullptr;
-    begin = round_down(last - bytes, alignment);
-    if (begin <= lowest_begin.load(std::memory_order_relaxed)) return nullptr;
-  } while (!last_begin.compare_exchange_weak(last, begin, std::memory_order_relaxed));
-  return map_at(begin, bytes, protection);
+  constexpr int most_passed_by = 4;  // that lie there
+  for (int i = 0; i < most_passed_by; ++i) {
+    std::uintptr_t last = last_begin.load(std::memory_order_relaxed);
+    std::uintptr_t begin = 0;
+    do {
+      if (last < bytes) return nullptr;
+      begin = round_down(last - bytes, alignment);
+      if (begin <= lowest_begin.load(std::memory_order_relaxed)) return nullptr;
+    } while (!last_begin.compare_exchange_weak(last, begin, std::memory_order_relaxed));
+    void* const p = map_at(begin, bytes, protection);
+    if (p != nullptr || errno != EEXIST) return p;
+  }
+  return nullptr;
 }
 
 void note_chosen(std::uintptr_t begin) noexcept {

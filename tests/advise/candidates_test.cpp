@@ -241,10 +241,12 @@ TEST_F(candidates_test, the_code_names_all_containers_of_the_place_but_those_tha
   const std::string pair = "std::pair<std::vector<std::vector<order>>, some_name_space::long_name>";
   one.where.others = {{{"map", "int, order"}, "/src/a.cpp", 7, {"operator new", "parse()"}},
                       {{"set", "int"}, "/src/a.cpp", 8, {"operator new", "remember(int)"}},
+                      {{"unique_ptr", "order"}, "/src/a.cpp", 9, {"operator new", "parse()"}},
                       {{"list", pair + ", " + pair}, "", 0}};
   const std::string code = code_for(one, "");
   EXPECT_THAT(code, HasSubstr("// Likewise what else allocates here:\n"
                               "// - std::map<int, order> (a.cpp:7)\n"
+                              "// - std::unique_ptr<order>, by mallard::allocate_unique (a.cpp:9)\n"
                               "// - std::list<std::pair<...>, std::pair<std::vector<...>, "
                               "some_name_space::long_name>>\n"));
   EXPECT_THAT(code, testing::Not(HasSubstr("std::set")));

@@ -133,10 +133,20 @@ TEST(trial, after_one_run_that_gained_nothing_to_leave_it_is_not_proved) {
   EXPECT_EQ(report.others.back().why_not, "no clear difference in one run of the program");
 }
 
+TEST(trial, one_run_that_gains_far_more_than_the_heap_takes_is_no_advice) {
+  advice_report report;
+  report.advices = {tried(strategy::switch_malloc, "a", {2.1, 2.1, 2.1}, 1)};
+  report.heap = mallard::profile::heap_share{0.02, 0.012, 0.034, 400, true};
+  settle(report);
+  EXPECT_EQ(report.advices[0].from.how, strategy::global);
+  EXPECT_THAT(report.advices[0].what, Not(HasSubstr("2.1")));
+  EXPECT_THAT(report.others.back().why_not, HasSubstr("more than the heap takes"));
+}
+
 TEST(trial, one_run_has_no_interval_and_lowers_the_confidence) {
   const advice_report report = settled({tried(strategy::multipool, "a", {1.4, 1.4, 1.4}, 1)});
   EXPECT_FALSE(report.proved);
-  EXPECT_EQ(report.proof, "Not proved: there was time for one run on the program.");
+  EXPECT_EQ(report.proof, "Not proved: there was time to try it in one run of the program.");
   EXPECT_EQ(report.advices[0].confidence, "medium");
   EXPECT_EQ(tried_text(*report.advices[0].tried), "1.40 in one run");
   const auto json = to_json(report)["advice"][0]["tried"];

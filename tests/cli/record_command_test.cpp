@@ -287,6 +287,14 @@ TEST_F(record_command_test, a_trace_is_replaced_only_by_one_with_events) {
   }
 }
 
+TEST_F(record_command_test, a_trace_that_the_program_spoils_is_no_success) {
+  for (const char* const spoils : {"rm t", "echo text >t"}) {
+    const ended spoiled = run({"record", "--force", "-o", "t", "--", "sh", "-c", spoils});
+    EXPECT_EQ(spoiled.status, 1) << spoils;
+    EXPECT_THAT(spoiled.err, HasSubstr("incomplete: it was removed or overwritten meanwhile"));
+  }
+}
+
 TEST_F(record_command_test, a_signal_that_kills_the_program_is_named) {
   const ended killed = run({"record", "-o", "t", "--", "sh", "-c", "kill -SEGV $$"});
   EXPECT_EQ(killed.status, 128 + SIGSEGV);
