@@ -96,8 +96,9 @@ class MALLARD_API heap_resource final
                                       std::size_t alignment = alignof(std::max_align_t)) noexcept;
   void deallocate_expandable(void* p) noexcept { arrays_.deallocate(p); }
 
-  // Effects: grows the block of `old` bytes in place to at least `minimum` bytes, to about
-  // `preferred` if there is room. Returns its size now; 0 if there is no room for `minimum`.
+  // Effects: grows the block of `old` bytes (0: the caller does not know) in place to at least
+  // `minimum` bytes, to about `preferred` if there is room. Returns its size now; 0 if there is no
+  // room for `minimum`.
   std::size_t try_expand(void* p, std::size_t old, std::size_t minimum,
                          std::size_t preferred = 0) noexcept {
     return arrays_.try_expand(p, old, minimum, preferred);

@@ -60,6 +60,12 @@ void segment::check() const {
       used != shape_.limit_units) {
     fail_damaged("units in use where there are none", used);
   }
+  // Whoever makes more units usable takes what the map says of them for true.
+  for (std::uint32_t unit = usable / 64 * 64; unit < shape_.limit_units; unit += 64) {
+    std::uint64_t beyond = slab_map()[unit / 64].load(std::memory_order_relaxed);
+    if (unit < usable) beyond &= ~low_bits(usable - unit);
+    if (beyond != 0) fail_damaged("a slab where there is no memory", unit);
+  }
   std::uint32_t end = 0;
   for_each_slab([&](std::uint32_t unit, segment_slab&) { check_slab(unit, end); });
   check_roots();

@@ -219,7 +219,7 @@ bool segment_client::attach_with_lock() {
     if (was_in_use && !alone) segment_.leave_slabs_of(number_);
     return was_in_use;
   }
-  fail_memory(memory_fault::in_use, EAGAIN, segment_.who(), "it has %u users, and no room for more",
+  fail_memory(memory_fault::in_use, EAGAIN, segment_.who(), "no place is left beside %u user(s)",
               most);
 }
 

@@ -146,7 +146,7 @@ detail::segment_root* segment_resource::root_named(const char* name) {
 void segment_resource::fail_type(const char* name, const detail::type_record& there,
                                  const detail::type_record& asked_for) const {
   detail::fail_memory(memory_fault::wrong_type, EINVAL, segment_.who(),
-                      "the root '%s' is another type's, of %llu bytes at %llu, not %llu at %llu",
+                      "the root '%s' is of another type (%llu bytes at %llu, not %llu at %llu)",
                       name, static_cast<unsigned long long>(there.bytes),
                       static_cast<unsigned long long>(there.alignment),
                       static_cast<unsigned long long>(asked_for.bytes),
@@ -206,13 +206,24 @@ void* segment_resource::root(const char* name) {
 }
 
 void* segment_resource::find_root(const char* name, const detail::type_record& type) {
+  return find_or_take_root(name, type, false);
+}
+
+void* segment_resource::take_root(const char* name, const detail::type_record& type) {
+  return find_or_take_root(name, type, true);
+}
+
+void* segment_resource::find_or_take_root(const char* name, const detail::type_record& type,
+                                          bool takes) {
   check_name(name);
   const thread_guard threads(lock_);
   const detail::segment::guard held(segment_);
-  const detail::segment_root* const there = root_named(name);
+  detail::segment_root* const there = root_named(name);
   if (there == nullptr) return nullptr;
   if (there->type != type) fail_type(name, there->type, type);
-  return segment_.base() + there->offset.load(std::memory_order_acquire);
+  void* const p = segment_.base() + there->offset.load(std::memory_order_acquire);
+  if (takes) there->offset.store(0, std::memory_order_release);
+  return p;
 }
 
 segment_stats segment_resource::stats() {

@@ -126,6 +126,19 @@ TEST_F(checked_heap_test, blocks_of_an_arena_neither_grow_nor_shrink_but_may_be_
   expect_one(test_fault::wrong_size, 10);
 }
 
+// As the containers of expandable_allocator are.
+TEST_F(checked_heap_test, who_does_not_know_a_blocks_size_may_ask_it_to_grow) {
+  checked_heap heap(noted());
+  void* const p = heap.allocate(10, 8);
+  EXPECT_EQ(heap.try_expand(p, 0, 20, 40), 0u);
+  EXPECT_EQ(heap.try_expand(p, 0, 10), 10u);
+  EXPECT_EQ(heap.try_expand_backward(p, 0, 20, 40, 1).p, nullptr);
+  EXPECT_EQ(heap.shrink(p, 0, 5), 0u);
+  EXPECT_EQ(heap.shrinkable_to(p, 0, 10), 10u);
+  heap.deallocate(p, 10, 8);
+  EXPECT_TRUE(found.empty());
+}
+
 TEST_F(checked_heap_test, has_the_other_verbs_of_its_resource) {
   checked<mallard::mapped_resource> mapped(noted());
   mapped.trim();

@@ -262,6 +262,36 @@ TEST_F(file_test, a_file_that_was_cut_is_named_whatever_is_left) {
   }
 }
 
+// Else more memory, once it is there, would be taken for a slab; or the file's end is looked
+// behind.
+TEST_F(file_test, a_slab_where_there_is_no_memory_is_damage) {
+  make();
+  std::size_t map = 0, map_bytes = 0, used_bytes = 0;
+  {
+    const file_resource file(path());
+    const auto& shape = *static_cast<const mallard::detail::segment_shape*>(file.base());
+    map = shape.slab_map;
+    map_bytes = shape.limit_units / 8;
+    used_bytes = std::filesystem::file_size(path_) / mallard::detail::unit_bytes / 8 + 1;
+  }
+  ASSERT_LT(used_bytes, map_bytes);
+  for (std::size_t at = used_bytes; at < map_bytes; ++at) {
+    write(map + at, "\x3f");
+    expect_error(memory_fault::damaged, std::errc::invalid_argument);
+    write(map + at, std::string(1, '\0'));
+  }
+  file_resource(path()).verify();
+}
+
+TEST_F(file_test, an_alignment_that_is_no_power_of_two_is_an_error_for_each_block) {
+  file_resource file(path(), {.limit_bytes = mib});
+  for (int i = 0; i < 3; ++i) {
+    file.allocate(10, 8);
+    expect_memory_error(memory_fault::bad_alignment, std::errc::invalid_argument,
+                        [&] { file.allocate(10, 3); });
+  }
+}
+
 // Wherever a bit is turned: an error with a name, or a file that can be used.
 TEST_F(file_test, no_turned_bit_leads_to_undefined_behaviour) {
   make(mib);

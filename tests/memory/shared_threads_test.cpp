@@ -1,6 +1,7 @@
 // One shared_resource, and several of the same memory, used by many threads at once.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <random>
@@ -63,6 +64,18 @@ TEST(shared_threads, of_one_resource) {
   market all;
   mallard_test::in_threads(4u, [&](unsigned i) { trade(shared, shared, all, i); });
   expect_all_goes_back(shared, all);
+}
+
+TEST(shared_threads, of_several_that_destroy_an_object_one_does) {
+  shared_resource shared;
+  for (int round = 0; round < 300; ++round) {
+    shared.make<long>("x", round);
+    std::atomic<int> destroyed{0};
+    mallard_test::in_threads(2u, [&](unsigned) { destroyed += shared.destroy<long>("x") ? 1 : 0; });
+    ASSERT_EQ(destroyed, 1) << round;
+  }
+  shared.trim();
+  EXPECT_EQ(shared.stats().slabs, 0u);
 }
 
 TEST(shared_threads, each_with_a_resource_of_its_own) {

@@ -23,6 +23,7 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"  // IWYU pragma: keep
 #include "mallard/detail/resources/by_base.hpp"
+#include "mallard/memory/memory_error.hpp"
 #include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {

@@ -25,7 +25,7 @@ struct mapped_options {
   std::size_t limit_bytes = std::size_t{1} << 30;
   // The least to make usable at once; 0: 64 KiB. Steps grow with what is usable, up to 4 MiB.
   std::size_t step_bytes = 0;
-  bool populate = false;     // memory behind a page once it is usable, not at its first touch
+  bool populate = false;     // all usable pages are in memory before anything touches them
   bool lock = false;         // never swapped out (mlock); counts towards RLIMIT_MEMLOCK
   bool guard_pages = false;  // a page before and one behind the limit that fault
   // In /proc/self/maps, as [anon:NAME]; at most 80 characters, none of []\$`.

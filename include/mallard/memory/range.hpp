@@ -19,6 +19,7 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/memory/quick_extents.hpp"
 #include "mallard/detail/resources/by_base.hpp"
+#include "mallard/memory/memory_error.hpp"
 
 namespace mallard::inline v1 {
 
@@ -53,6 +54,7 @@ class MALLARD_API range_resource : public detail::by_base<range_resource> {
                   std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
   // Effects: frees all blocks and returns all memory to the system; the addresses stay reserved.
+  // Protected memory has to be writable.
   void release() noexcept;
   // Effects: returns the memory of whole free pages to the system; they stay usable. Does nothing
   // for locked, explicit huge and protected pages.

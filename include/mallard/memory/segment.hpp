@@ -32,7 +32,7 @@ struct segment_stats {
   std::size_t usable_bytes = 0;  // of these, obtained so far
   std::size_t in_use_bytes = 0;  // of these, in blocks, rounded up, and in the segment's own data
   std::size_t slabs = 0;
-  std::size_t users = 0;  // attached resources, of all processes
+  std::size_t users = 0;  // attached resources of all processes; killed ones until `reclaim`
 };
 
 namespace detail {
@@ -59,8 +59,8 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
     }
     return allocate_slow(bytes, alignment);
   }
-  // Effects: as `allocate`, but returns null instead of throwing; makes no exception, unless the
-  // segment itself is lost.
+  // Effects: as `allocate`, but returns null instead of throwing. It makes no exception on the way,
+  // unless the segment has become unusable.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
   // Effects: frees a block of any user; `bytes` and `alignment` are those of its allocation.
@@ -122,13 +122,14 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
     give_back.succeeded();
     return object;
   }
-  // Effects: removes the name, destroys the object and frees its memory. Nobody else may use it any
-  // more. Returns false if there is none.
+  // Effects: removes the name, destroys the object and frees its memory. Nobody may use the object
+  // any more. Returns false if there is none: of several callers, one destroys it.
   template <class T>
   bool destroy(const char* name) {
-    T* const object = find<T>(name);
+    static_assert(is_shareable_v<T>,
+                  "T holds addresses, which are wrong wherever else it is mapped");
+    auto* const object = static_cast<T*>(take_root(name, detail::record_of_type<T>));
     if (object == nullptr) return false;
-    set_root(name, nullptr);
     object->~T();
     deallocate(object, sizeof(T), alignof(T));
     return true;
@@ -174,6 +175,7 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
   MALLARD_ALWAYS_INLINE void* take_at_once(std::size_t bytes, std::size_t alignment) {
     const std::size_t request = detail::class_request(bytes, alignment);
     if (!detail::is_looked_up(request) || !detail::os::is_single_threaded()) return nullptr;
+    if (!detail::is_power_of_two(alignment)) return nullptr;
     return client_.take(detail::class_of(request));
   }
   void* take(std::size_t bytes, std::size_t alignment, int& error);
@@ -181,6 +183,8 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
   MALLARD_COLD void deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept;
   void* add_root(const char* name, void* p, const detail::type_record& type, bool alone);
   void* find_root(const char* name, const detail::type_record& type);
+  void* take_root(const char* name, const detail::type_record& type);
+  void* find_or_take_root(const char* name, const detail::type_record& type, bool takes);
   detail::segment_root* root_named(const char* name);
   void check_name(const char* name) const;
   [[noreturn]] void fail_type(const char* name, const detail::type_record& there,

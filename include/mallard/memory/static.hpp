@@ -19,6 +19,7 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/memory/quick_extents.hpp"
 #include "mallard/detail/resources/by_base.hpp"
+#include "mallard/memory/memory_error.hpp"
 
 namespace mallard::inline v1 {
 

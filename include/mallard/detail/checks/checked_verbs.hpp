@@ -65,31 +65,35 @@ class checked_resizing {
  public:
   // Effects: reports a wrong `old`, or an address of no block; refuses what would move the end.
   std::size_t try_expand(void* p, std::size_t old, std::size_t minimum, std::size_t = 0) {
-    return is_known(p, old) && minimum <= old ? old : 0;
+    const std::size_t bytes = bytes_of(p, old);
+    return minimum <= bytes ? bytes : 0;
   }
   std::size_t shrink(void* p, std::size_t old, std::size_t maximum, std::size_t = 0) {
-    return is_known(p, old) && old <= maximum ? old : 0;
+    const std::size_t bytes = bytes_of(p, old);
+    return bytes <= maximum ? bytes : 0;
   }
 
  protected:
-  bool is_known(const void* p, std::size_t bytes) const {
+  // The block's size; 0 after a report. An `old` of 0 means that the caller does not know it, as
+  // the containers of expandable_allocator.
+  std::size_t bytes_of(const void* p, std::size_t old) const {
     const test_resource& checks = static_cast<const Checked&>(*this).checks();
     const test_block known = checks.block_of(p);
     const bool is_block = known.block == p && p != nullptr;
-    if (is_block && known.bytes == bytes) return true;
+    if (is_block && (old == 0 || known.bytes == old)) return known.bytes;
     test_report r;
     r.fault = is_block ? test_fault::wrong_size : test_fault::foreign_pointer;
     r.block = p;
     r.resource = checks.name();
     r.serial = is_block ? known.serial : std::numeric_limits<std::uint64_t>::max();
-    r.bytes = bytes;
+    r.bytes = old;
     r.expected_bytes = known.bytes;
     r.alignment = r.expected_alignment = known.alignment;
     if (!is_block) r.inside = known.block;
     if (known.given != nullptr) r.given = *known.given;
     r.found = call_stack::capture();
     checks.report(r);
-    return false;
+    return 0;
   }
 };
 
@@ -118,15 +122,18 @@ class checked_heap_verbs : public checked_resizing<Checked> {
   // Effects: as those of every resource whose blocks grow.
   sized_block try_expand_backward(void* p, std::size_t old, std::size_t minimum, std::size_t,
                                   std::size_t) {
-    return is_known(p, old) && minimum <= old ? sized_block{p, old} : sized_block{nullptr, 0};
+    const std::size_t bytes = bytes_of(p, old);
+    return bytes != 0 && minimum <= bytes ? sized_block{p, bytes} : sized_block{nullptr, 0};
   }
   std::size_t shrinkable_to(void* p, std::size_t old, std::size_t maximum,
                             std::size_t = 0) const noexcept {
-    return is_known(p, old) && old <= maximum ? old : 0;
+    const std::size_t bytes = bytes_of(p, old);
+    return bytes <= maximum ? bytes : 0;
   }
   // Effects: always moves the bytes to another block.
   sized_block remap(void* p, std::size_t old, std::size_t bytes) {
-    if (!is_known(p, old)) return {nullptr, 0};
+    old = bytes_of(p, old);
+    if (old == 0) return {nullptr, 0};
     const std::size_t alignment = self().checks().block_of(p).alignment;
     void* const to = self().try_allocate(bytes, alignment);
     if (to == nullptr) return {nullptr, 0};
@@ -136,7 +143,7 @@ class checked_heap_verbs : public checked_resizing<Checked> {
   }
 
  private:
-  using checked_resizing<Checked>::is_known;
+  using checked_resizing<Checked>::bytes_of;
 
   Checked& self() noexcept { return static_cast<Checked&>(*this); }
 };
