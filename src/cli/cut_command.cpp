@@ -73,6 +73,9 @@ int cut(cut_options options) {
   });
   warn(trace.problems());
   fmt::print("{}: {} of {} events\n", options.output, events, trace.event_count());
+  if (events == 0 && trace.event_count() != 0) {
+    warn({fmt::format("{}: no event of {} is in this part", options.output, options.trace)});
+  }
   if (!trace.is_whole()) {
     fmt::print("{}: not whole, as {} is not\n", options.output, options.trace);
   }

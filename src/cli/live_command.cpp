@@ -151,6 +151,10 @@ class subject {
   }
   int status() const {
     if (!child_) return success;
+    if (!child_->exited()) {
+      fmt::print(stderr, "mallard: the program was killed by {}\n",
+                 process::describe_signal(child_->status()));
+    }
     return child_->exited() ? child_->status() : 128 + child_->status();
   }
 
@@ -202,7 +206,13 @@ class session {
   }
   void finish() {
     terminal_.reset();
-    if (of_.is_found()) fmt::print("{}", live_summary(of_.program().read()));
+    if (of_.is_found()) {
+      fmt::print("{}", live_summary(of_.program().read()));
+    } else {
+      fmt::print(stderr,
+                 "mallard: nothing was counted: the program ended too soon, or was started without "
+                 "LD_PRELOAD by another\n");
+    }
   }
 
  private:

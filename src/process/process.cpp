@@ -39,8 +39,9 @@ std::string limit_text(auto resource, const char* option) {
   rlimit room{};
   getrlimit(resource, &room);
   if (room.rlim_cur == RLIM_INFINITY) return {};
-  return std::string("ulimit ") + option + " allows " + std::to_string(room.rlim_cur >> 20) +
-         " MiB";
+  const bool is_small = room.rlim_cur >> 20 == 0;
+  return std::string("ulimit ") + option + " allows " +
+         std::to_string(room.rlim_cur >> (is_small ? 10 : 20)) + (is_small ? " KiB" : " MiB");
 }
 
 }  // namespace

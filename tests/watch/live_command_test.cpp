@@ -131,6 +131,14 @@ TEST_F(live_command_test, without_a_terminal_prints_plain_lines_and_ends_as_the_
   EXPECT_EQ(result.out.find('\033'), std::string::npos);
 }
 
+TEST_F(live_command_test, says_that_nothing_was_counted_and_what_killed_the_program) {
+  EXPECT_THAT(run({"live", "--", "env", "-i", "sleep", "0.1"}).err,
+              HasSubstr("mallard: nothing was counted"));
+  const ended killed = run({"live", "--", "sh", "-c", "kill -SEGV $$"});
+  EXPECT_EQ(killed.status, 128 + SIGSEGV);
+  EXPECT_THAT(killed.err, HasSubstr("mallard: the program was killed by signal 11"));
+}
+
 TEST_F(live_command_test, ends_with_the_program_however_long_the_interval_is) {
   write_script("script", "sleep 0.5\nexit 3\n");
   EXPECT_EQ(run({"live", "--interval", "100000", "--", "./script"}).status, 3);

@@ -202,6 +202,8 @@ std::vector<std::string> running_process::command() const {
   std::vector<std::string> out;
   std::ifstream in(folder_of(pid_) + "/cmdline", std::ios::binary);
   for (std::string word; std::getline(in, word, '\0');) out.push_back(word);
+  // A server that has written a title over its command leaves the rest empty.
+  while (out.size() > 1 && out.back().empty()) out.pop_back();
   return out;
 }
 
