@@ -113,7 +113,7 @@ TEST_F(record_command_test,
 }
 
 TEST_F(record_command_test, where_files_may_not_be_big_is_said_in_one_line) {
-  const ended limited = shell("ulimit -f 1; $MALLARD record -o a.trace -- true");
+  const ended limited = shell("ulimit -f 2; $MALLARD record -o a.trace -- true");
   EXPECT_EQ(limited.status, 1);
   EXPECT_THAT(limited.err, HasSubstr("and ulimit -f allows 1 KiB: File too large\n"));
   EXPECT_EQ(std::count(limited.err.begin(), limited.err.end(), '\n'), 1) << limited.err;
