@@ -426,7 +426,7 @@ test('the address map changes with the time that is chosen', async (t) => {
 
 test('what was not freed is told', async (t) => {
   const page = await open(t, page1);
-  assert.match(await page.locator('.said').innerText(), /were never freed/);
+  assert.match(await page.locator('.said').innerText(), /were not freed/);
   await page.locator('#functions-by select').selectOption('live_bytes');
   const leaked = (await copied(page, 'the functions')).reduce((sum, row) => sum + Number(row.live_bytes), 0);
   const rows = await page.locator('#functions tbody tr').count();

@@ -29,8 +29,13 @@ function scopeFinding(model) {
       'released as a whole. No function below it returns with its blocks dead.']];
   }
   const best = real.reduce((a, b) => (b.bytes.total > a.bytes.total ? b : a));
+  if (best.bytes.total < 0.01 * total.bytes) {
+    return ['No arena scope', 'Only functions below which less than 1 % of all bytes are allocated return with ' +
+      'these blocks dead.'];
+  }
   const calls = best.invocations === 1 ? 'once' : `${count(best.invocations)} times`;
-  return ['An arena scope', [functionName(best.function), ` was called ${calls}; `,
+  const called = best.confidence === 'low' ? 'seems to have been called' : 'was called';
+  return ['An arena scope', [functionName(best.function), ` ${called} ${calls}; `,
     strong(percent(best.dead_share)), ' of the blocks allocated below it were dead when it returned. One ' +
     'call takes ', strong(bytes(best.bytes.median)), ' in the median and at most ', bytes(best.bytes.max),
     `; all calls take ${percent(best.bytes.total / total.bytes)} of all bytes.`,
@@ -96,7 +101,7 @@ function moveFinding({ total }) {
 
 function leakFinding({ total }) {
   return total.live_bytes === 0 ? null : ['Live at the end', [strong(bytes(total.live_bytes)),
-    ` in ${count(total.live_blocks)} blocks were never freed.`]];
+    ` in ${count(total.live_blocks)} blocks were not freed before the recording ended.`]];
 }
 
 const makers = [scopeFinding, densityFinding, peakFinding, topFinding, temporaryFinding, moveFinding, remoteFinding,

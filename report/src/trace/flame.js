@@ -28,6 +28,15 @@ function fillOf(name, dark) {
     : `hsl(${28 + 26 * at} ${72 - 14 * at}% ${78 - 10 * at}%)`;
 }
 
+/** As much of the name as there is room for, in pixels. */
+function fitted(pen, name, room) {
+  const width = pen.measureText(name).width;
+  if (width <= room) return name;
+  let length = Math.max(1, Math.floor(name.length * room / width));
+  while (length > 1 && pen.measureText(`${name.slice(0, length)}…`).width > room) --length;
+  return `${name.slice(0, length)}…`;
+}
+
 /** The boxes that are wide enough to be seen, of the tree below `root` and the path to it. */
 function boxesOf(root, width) {
   const boxes = pathOf(root).slice(0, -1).map((node) => ({ node, x: 0, w: width, faint: true }));
@@ -113,9 +122,7 @@ export class FlameGraph {
     }
     if (w > 26) {
       pen.fillStyle = found ? '#ffffff' : colour('ink');
-      const room = Math.floor((w - 8) / 6.2);
-      const text = node.name.length > room ? `${node.name.slice(0, Math.max(room - 1, 1))}…` : node.name;
-      pen.fillText(text, x + 4, y + rowHeight / 2);
+      pen.fillText(fitted(pen, node.name, w - 8), x + 4, y + rowHeight / 2);
     }
     pen.globalAlpha = 1;
   }

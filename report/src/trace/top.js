@@ -4,7 +4,7 @@ import { dropdown, h } from '../dom.js';
 import { fill, section } from '../sections/section.js';
 import { csvButton, table } from '../table.js';
 import { CallersPanel } from './callers.js';
-import { weights } from './names.js';
+import { functionName, weights } from './names.js';
 import { flameOf, onRange, range } from './range.js';
 
 const orders = ['peak_bytes', 'bytes', 'operations', 'live_bytes', 'temporary'];
@@ -33,7 +33,8 @@ export function top(model) {
   const body = h('div', {});
   const inFlame = new Set(model.flame.function.map((at) => model.functions[at]));
   const columns = [
-    { title: 'Function', cell: (one) => [inFlame.has(one.function) ? panel.link(one.function) : one.function,
+    { title: 'Function', cell: (one) => [inFlame.has(one.function) ? panel.link(one.function)
+      : functionName(one.function, 80),
       one.where ? h('p', { class: 'hint' }, one.where) : ''] },
     ...orders.map((order) => ({ title: weights[order].name, numeric: true,
       cell: (one) => (one[order] === undefined ? '–' : weights[order].write(one[order])) })),
