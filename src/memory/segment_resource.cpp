@@ -205,16 +205,7 @@ void* segment_resource::root(const char* name) {
   return segment_.base() + there->offset.load(std::memory_order_acquire);
 }
 
-void* segment_resource::find_root(const char* name, const detail::type_record& type) {
-  return find_or_take_root(name, type, false);
-}
-
-void* segment_resource::take_root(const char* name, const detail::type_record& type) {
-  return find_or_take_root(name, type, true);
-}
-
-void* segment_resource::find_or_take_root(const char* name, const detail::type_record& type,
-                                          bool takes) {
+void* segment_resource::find_root(const char* name, const detail::type_record& type, bool takes) {
   check_name(name);
   const thread_guard threads(lock_);
   const detail::segment::guard held(segment_);

@@ -128,7 +128,7 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
   bool destroy(const char* name) {
     static_assert(is_shareable_v<T>,
                   "T holds addresses, which are wrong wherever else it is mapped");
-    auto* const object = static_cast<T*>(take_root(name, detail::record_of_type<T>));
+    auto* const object = static_cast<T*>(find_root(name, detail::record_of_type<T>, true));
     if (object == nullptr) return false;
     object->~T();
     deallocate(object, sizeof(T), alignof(T));
@@ -182,9 +182,8 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
   MALLARD_COLD void* allocate_slow(std::size_t bytes, std::size_t alignment);
   MALLARD_COLD void deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept;
   void* add_root(const char* name, void* p, const detail::type_record& type, bool alone);
-  void* find_root(const char* name, const detail::type_record& type);
-  void* take_root(const char* name, const detail::type_record& type);
-  void* find_or_take_root(const char* name, const detail::type_record& type, bool takes);
+  // `takes`: removes the name as well.
+  void* find_root(const char* name, const detail::type_record& type, bool takes = false);
   detail::segment_root* root_named(const char* name);
   void check_name(const char* name) const;
   [[noreturn]] void fail_type(const char* name, const detail::type_record& there,
