@@ -156,7 +156,8 @@ void segment::open(segment_kind kind, void* address) {
     fail_memory(memory_fault::not_closed, EINVAL, who_, "its maker ended before it was made");
   }
   const std::size_t usable = std::size_t{start.usable_units} * unit_bytes;
-  if (usable > bytes) {
+  // Others may make more usable meanwhile. The file grows first, so its size is asked for last.
+  if (usable > bytes && (os::file_bytes(descriptor_, bytes) != 0 || usable > bytes)) {
     fail_memory(memory_fault::cut, EINVAL, who_, "of %zu bytes only %zu are there", usable, bytes);
   }
   if (start.usable_units < sane.first_unit || start.usable_units > sane.limit_units) {
