@@ -130,6 +130,12 @@ class subject {
   bool is_attached() const { return attached_ != nullptr; }
   bool has_ended() { return child_ ? child_->ended() : !program_->is_there(); }
   watch::watched_process& program() const { return *program_; }
+  // Names the signal that killed our program, if one did.
+  void say_end() const {
+    if (!child_ || child_->exited()) return;
+    fmt::print(stderr, "mallard: the program was killed by {}\n",
+               process::describe_signal(child_->status()));
+  }
   // It runs another program now, which counts elsewhere.
   void look_again() {
     if (child_) program_.reset();
@@ -151,10 +157,6 @@ class subject {
   }
   int status() const {
     if (!child_) return success;
-    if (!child_->exited()) {
-      fmt::print(stderr, "mallard: the program was killed by {}\n",
-                 process::describe_signal(child_->status()));
-    }
     return child_->exited() ? child_->status() : 128 + child_->status();
   }
 
@@ -208,7 +210,7 @@ class session {
     terminal_.reset();
     if (of_.is_found()) {
       fmt::print("{}", live_summary(of_.program().read()));
-    } else {
+    } else if (of_.has_ended()) {
       fmt::print(stderr,
                  "mallard: nothing was counted: the program ended too soon, or was started without "
                  "LD_PRELOAD by another\n");
@@ -301,6 +303,7 @@ int watch_it(const live_request& request, bool is_command, colour_choice choice)
   session watching(request, of, screen, use_colour(choice, STDOUT_FILENO));
   const bool ended = watching.run();
   watching.finish();
+  if (ended) of.say_end();
   const int status = ended && !was_interrupted() ? of.status() : of.end();
   return was_interrupted() ? interrupted : status;
 }

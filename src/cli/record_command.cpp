@@ -124,8 +124,8 @@ void print_summary(const profile::record_summary& done, bool quiet) {
   std::error_code ignored;
   std::filesystem::last_write_time(look_at->file, std::filesystem::file_time_type::clock::now(),
                                    ignored);
-  if (!quiet && profile::is_trace(look_at->file))
-    say("mallard report {}\n", profile::shell_word(look_at->file));
+  if (quiet || !profile::is_trace(look_at->file)) return;
+  say("mallard report {}\n", profile::shell_word(look_at->file));
 }
 
 // Why the recording ended, unless the program did by itself.

@@ -394,21 +394,37 @@ TEST(malloc_c_api, the_other_frees_free) {
   EXPECT_LT(use.ru_maxrss, 600 * 1024);  // KiB; the loops allocated 40 GiB
 }
 
+// Where blocks of this size are that are freed one after the other.
+std::size_t places_of(std::size_t bytes) {
+  std::set<void*> places;
+  for (int i = 0; i < 10'000; ++i) {
+    void* const p = std::malloc(bytes);
+    *static_cast<volatile char*>(p) = 1;
+    places.insert(p);
+    std::free(p);
+  }
+  return places.size();
+}
+
 TEST(malloc_c_api, memory_is_used_again) {
   for (const std::size_t bytes : some_sizes()) {
-    if (bytes > mib) continue;
-    std::set<void*> places;
+    if (bytes > 256 * kib) continue;
+    EXPECT_LT(places_of(bytes), 100u) << bytes;
+  }
+}
+
+TEST(malloc_c_api, addresses_of_large_blocks_are_used_again) {
+  for (const std::size_t bytes : some_sizes()) {
+    if (bytes <= 256 * kib || bytes > mib) continue;
+    EXPECT_LT(places_of(bytes), 100u) << bytes;
+  }
+}
+
+TEST(malloc_c_api, memory_of_large_blocks_is_used_again) {
+  for (const std::size_t bytes : some_sizes()) {
+    if (bytes <= 256 * kib || bytes > mib) continue;
     const std::size_t resident = resident_bytes();
-    for (int i = 0; i < 10'000; ++i) {
-      void* const p = std::malloc(bytes);
-      *static_cast<volatile char*>(p) = 1;
-      places.insert(p);
-      std::free(p);
-    }
-    // In the hardened build, memory of large blocks is used again at other addresses.
-    if (bytes <= 256 * kib) {
-      EXPECT_LT(places.size(), 100u) << bytes;
-    }
+    places_of(bytes);
     EXPECT_LT(resident_bytes(), resident + mib) << bytes;
   }
 }

@@ -18,8 +18,8 @@ const grid = { left: 70, right: 14, outerBoundsMode: 'none' };
 
 function timeAxis(seconds) {
   return { type: 'value', min: 0, max: seconds.at(-1), axisLabel: { color: colour('muted'), fontSize: 11,
-    hideOverlap: true, alignMaxLabel: 'right', formatter: (value) => (value === 0 ? '0' : duration(value)) }, splitLine: { show: false },
-  axisLine: { lineStyle: { color: colour('line') } } };
+    hideOverlap: true, alignMaxLabel: 'right', formatter: (value) => (value === 0 ? '0' : duration(value)) },
+  splitLine: { show: false }, axisLine: { lineStyle: { color: colour('line') } } };
 }
 
 const residentName = 'resident memory';
