@@ -72,6 +72,10 @@ std::string count_text(double count) {
   return std::fabs(count) < 999.5 ? fmt::format("{:.0f}", count) : with_unit(count, units);
 }
 
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string share_text(double share) {
   const double percent = 100 * share;
   const bool small = percent > 0 && percent < 9.95;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace mallard::base {
 
@@ -21,6 +23,9 @@ std::string time_text(double seconds);
 
 // "950", "12.3 k", "1.23 M".
 std::string count_text(double count);
+
+// Exact, with its noun: "1 event", "2 events".
+std::string counted(std::uint64_t count, std::string_view noun);
 
 // From a share: "12 %", "0.5 %", "99.9 %". Below 10 % and above 99 % with one decimal, and 100 %
 // only where it is all.

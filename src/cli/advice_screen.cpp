@@ -10,6 +10,7 @@
 #include "advise/advice_text.hpp"
 #include "advise/bound.hpp"
 #include "advise/proof.hpp"
+#include "base/units.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
 #include "profile/function_names.hpp"
@@ -297,12 +298,12 @@ void print_advice_screen(const advice_report& report, bool colour) {
     command += (command.empty() ? "" : " ") + profile::shell_word(word);
   }
   fmt::print("\n{}\n", styled(fitted(command, 100), style::bold, colour));
-  fmt::print("   {:.3f} s recorded; {} allocations, at most {} live\n",
-             static_cast<double>(report.duration_ns) / 1e9, report.allocations,
-             bytes_text(report.peak_bytes));
+  fmt::print("   {:.3f} s recorded; {}, at most {} live\n",
+             static_cast<double>(report.duration_ns) / 1e9,
+             base::counted(report.allocations, "allocation"), bytes_text(report.peak_bytes));
   if (report.program_runs > 0) {
-    fmt::print("   the program ran {} time{} for this advice\n", report.program_runs,
-               report.program_runs == 1 ? "" : "s");
+    fmt::print("   the program ran {} for this advice\n",
+               base::counted(report.program_runs, "time"));
   }
   for (const std::string& remark : report.remarks) fmt::print("   {}\n", remark);
 }

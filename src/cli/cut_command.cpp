@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/units.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/newest_trace.hpp"
@@ -72,9 +73,11 @@ int cut(cut_options options) {
     return profile::copy_trace(trace, part, out);
   });
   warn(trace.problems());
-  fmt::print("{}: {} of {} events\n", options.output, events, trace.event_count());
+  fmt::print("{}: {} of {}\n", options.output, events, base::counted(trace.event_count(), "event"));
   if (events == 0 && trace.event_count() != 0) {
-    warn({fmt::format("{}: no event of {} is in this part", options.output, options.trace)});
+    warn({fmt::format("{}: no event of {} is in this part; it lasts from {} to {}", options.output,
+                      options.trace, base::time_text(static_cast<double>(trace.first_time()) / 1e9),
+                      base::time_text(static_cast<double>(trace.last_time()) / 1e9))});
   }
   if (!trace.is_whole()) {
     fmt::print("{}: not whole, as {} is not\n", options.output, options.trace);
@@ -90,7 +93,8 @@ void add_cut_command(command_parser app) {
   const auto options = std::make_shared<cut_options>();
   command.add_option("TRACE", options->trace, trace_only_help);
   command.add_new_file("-o,--output", options->output, "Write the new trace here").required();
-  command.add_option("--from", options->from, "Start at this time: 1.5s, 20ms, 300us");
+  command.add_option("--from", options->from,
+                     "Start at this time of the recording: 1.5s, 20ms, 300us");
   command.add_option("--to", options->to, "End before this time");
   command.add_option("--threads", options->threads, "Only these threads, by number: 0,2-4");
   command.runs([options] { return cut(*options); });

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "base/units.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/document.hpp"
@@ -73,9 +74,9 @@ void print_heap_share(const profile::dims_result& result) {
   if (!result.heap) return;
   fmt::print(
       "  D: the heap takes {:.1f} % of the program's time ({:.1f} to {:.1f}), estimated from {} "
-      "sample{} and timed operations of the recorded run; mallard advise -- COMMAND measures it\n",
-      100 * result.heap->share, 100 * result.heap->low, 100 * result.heap->high, result.heap->looks,
-      result.heap->looks == 1 ? "" : "s");
+      "and timed operations of the recorded run; mallard advise -- COMMAND measures it\n",
+      100 * result.heap->share, 100 * result.heap->low, 100 * result.heap->high,
+      base::counted(result.heap->looks, "sample"));
 }
 
 void print_table(const profile::dims_result& result, bool colour) {
@@ -159,20 +160,20 @@ void print_scopes(const profile::dims_result& result, bool all, bool colour) {
 void print_totals(const profile::dims_result& result) {
   const auto& total = result.total;
   const bool has_order = was_recorded(result, "the order of operations");
-  std::string time, calls = fmt::format("{} allocations", total.allocations), ends;
+  std::string time, calls = base::counted(total.allocations, "allocation"), ends;
   if (result.duration != 0) time = base::time_text(static_cast<double>(result.duration) / 1e9);
   if (result.threads != 0) {
-    time += fmt::format(", {} thread{}", result.threads, result.threads == 1 ? "" : "s");
+    time += ", " + base::counted(result.threads, "thread");
   }
-  if (was_recorded(result, "what was freed")) calls += fmt::format(", {} frees", total.frees);
+  if (was_recorded(result, "what was freed")) calls += ", " + base::counted(total.frees, "free");
   if (has_order && was_recorded(result, "reallocations")) {
-    calls += fmt::format(", {} reallocations", total.reallocations);
+    calls += ", " + base::counted(total.reallocations, "reallocation");
   }
   if (was_recorded(result, "the peak")) {
     ends = fmt::format("at most {} live at once; ", bytes_text(total.peak_bytes));
   }
-  ends += fmt::format("{} block{} ({}) not freed", total.live_blocks,
-                      total.live_blocks == 1 ? "" : "s", bytes_text(total.live_bytes));
+  ends += fmt::format("{} ({}) not freed", base::counted(total.live_blocks, "block"),
+                      bytes_text(total.live_bytes));
   if (has_order) ends += fmt::format("; {} temporary", total.temporary);
   if (result.threads != 0) {
     ends += fmt::format(", {} freed by another thread", total.remote_frees);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/units.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/csv.hpp"
@@ -104,7 +105,7 @@ int convert(export_options options) {
   }
   if (options.csv) {
     write_text(options.out, to_csv(results));
-    say(options.out, "{} cells: {}\n", results.cells.size(), options.out.string());
+    say(options.out, "{}: {}\n", base::counted(results.cells.size(), "cell"), options.out.string());
     return success;
   }
   json benchmarks = json::array();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/units.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
@@ -35,8 +36,8 @@ int import(const import_options& options) {
     warn({fmt::format("{}: {} lines in total are not understood", options.file.string(),
                       result.lost)});
   }
-  fmt::print("{} events: {}\nNext: mallard dims {}\n", result.events, options.out.string(),
-             options.out.string());
+  fmt::print("{}: {}\nNext: mallard dims {}\n", base::counted(result.events, "event"),
+             options.out.string(), options.out.string());
   return result.lost == 0 ? success : failure;
 }
 

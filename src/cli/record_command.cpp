@@ -52,7 +52,8 @@ void say(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
 }
 
 void show_progress(const profile::record_totals& now, double seconds) {
-  say("\r\033[Kmallard: {} events, {}, {:.0f} s", now.events, base::bytes_text(now.bytes), seconds);
+  say("\r\033[Kmallard: {}, {}, {:.0f} s", base::counted(now.events, "event"),
+      base::bytes_text(now.bytes), seconds);
 }
 
 void print_process(const profile::recorded_process& one) {
@@ -60,12 +61,12 @@ void print_process(const profile::recorded_process& one) {
     say("mallard: process {}: {}\n", one.pid, one.error);
     return;
   }
-  say("mallard: {}: {} events of {} thread{}, {}", one.file, one.events, one.threads,
-      one.threads == 1 ? "" : "s", base::bytes_text(one.bytes));
+  say("mallard: {}: {} of {}, {}", one.file, base::counted(one.events, "event"),
+      base::counted(one.threads, "thread"), base::bytes_text(one.bytes));
   if (one.waited_ns > 1'000'000) {
     say("; waited {:.3f} s because of full buffers", static_cast<double>(one.waited_ns) / 1e9);
   }
-  if (one.dropped != 0) say("; {} events lost", one.dropped);
+  if (one.dropped != 0) say("; {} lost", base::counted(one.dropped, "event"));
   if (one.refused != 0) {
     say(", {} of them by threads beyond the {} that are recorded at once",
         one.refused == one.dropped ? "all" : std::to_string(one.refused), recorder::most_threads);

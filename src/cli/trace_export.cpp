@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/units.hpp"
 #include "cli/cli.hpp"
 #include "cli/newest_trace.hpp"
 #include "cli/output_file.hpp"
@@ -47,7 +48,7 @@ int write_stacks(const recorded_program& program, const std::string& to,
   } else {
     write_text(out, profile::to_pprof(program.stacks, program.time));
   }
-  say(out, "{} stacks: {}\n", program.stacks.nodes.size() - 1, out.string());
+  say(out, "{}: {}\n", base::counted(program.stacks.nodes.size() - 1, "stack"), out.string());
   return success;
 }
 
@@ -87,7 +88,7 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
     const std::uint64_t rows = to == "csv" ? profile::write_csv(trace, functions, file)
                                            : profile::write_sqlite(trace, functions, file);
     file.finish();
-    say(out, "{} blocks: {}\n", rows, out.string());
+    say(out, "{}: {}\n", base::counted(rows, "block"), out.string());
     return status_of(trace, from);
   }
   profile::trace_analysis analysis(trace, functions, {});

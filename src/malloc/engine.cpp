@@ -555,6 +555,7 @@ void* reallocate_slow(void* p, std::size_t bytes) noexcept {
 }
 
 bool trim() noexcept {
+  const kept_errno keep;
   const slow_path here;
   return !here.nested() && give_all_back(true);
 }

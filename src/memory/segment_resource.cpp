@@ -145,6 +145,10 @@ detail::segment_root* segment_resource::root_named(const char* name) {
 // Two types of one size differ by their names, or by what kind of numbers they are.
 void segment_resource::fail_type(const char* name, const detail::type_record& there,
                                  const detail::type_record& asked_for) const {
+  if (there.bytes == asked_for.bytes && there.alignment == asked_for.alignment) {
+    detail::fail_memory(memory_fault::wrong_type, EINVAL, segment_.who(),
+                        "the root '%s' is of another type of the same size", name);
+  }
   detail::fail_memory(memory_fault::wrong_type, EINVAL, segment_.who(),
                       "the root '%s' is of another type (%llu bytes at %llu, not %llu at %llu)",
                       name, static_cast<unsigned long long>(there.bytes),

@@ -116,6 +116,10 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   }
   if (options.loops) result_.loops = loops(first, scopes, functions);
   result_.total = first.total;
+  result_.not_recorded = trace.facts().process.not_recorded;
+  if (functions.any_is_cut()) {
+    result_.not_recorded.push_back("the outer frames of the deepest stacks");
+  }
   result_.arena_scopes = marked_scopes(first.marks, trace, functions);
   std::move(scopes.begin(), scopes.end(), std::back_inserter(result_.arena_scopes));
   rank(result_.arena_scopes);
@@ -172,7 +176,6 @@ dims_result trace_analysis::finish(std::span<block_watcher* const> also) {
   out.command = facts.process.command;
   out.pid = facts.process.pid;
   out.duration = setting_.until - setting_.from;
-  out.not_recorded = facts.process.not_recorded;
   out.threads = facts.threads.size();
   out.cache_bytes = facts.process.cache_bytes;
   for (const auto& [thread, loss] : facts.losses) {

@@ -63,6 +63,12 @@ class addresses_of_stacks {
   std::vector<std::uint32_t> numbers_;  // only if modules were unloaded
 };
 
+constexpr std::uint8_t deepest = UINT8_MAX;
+
+std::uint8_t one_more(std::uint8_t depth) {
+  return depth == deepest ? deepest : static_cast<std::uint8_t>(depth + 1);
+}
+
 }  // namespace
 
 // Finds names of addresses, and the functions they belong to.
@@ -141,7 +147,9 @@ function_table::function_table(const trace_reader& trace)
     : trace_(trace),
       functions_(1),
       frames_(trace.stacks().size()),
-      cut_depth_(trace.facts().process.stack_depth) {
+      depths_(trace.stacks().size()),
+      cut_depth_(static_cast<std::uint8_t>(
+          std::min<std::uint32_t>(trace.facts().process.stack_depth, deepest))) {
   // Most stacks consist of the same few addresses, so what is found is kept by address.
   const stack_list& stacks = trace.stacks();
   const addresses_of_stacks addresses(trace);
@@ -161,6 +169,8 @@ function_table::function_table(const trace_reader& trace)
         known = {functions.function_of(what, false) & 0x7fff'ffff, what.direct};
       }
       frames_[id] = known;
+      if (depths_[parent] != 0) depths_[id] = one_more(depths_[parent]);
+      any_is_cut_ = any_is_cut_ || cut(id);
       continue;
     }
     const auto [at, fresh] = outermost.try_emplace(addresses.of(id));
@@ -177,21 +187,13 @@ function_table::function_table(const trace_reader& trace)
     }
     frames_[id] = {functions.function_of(what, is_root) & 0x7fff'ffff, what.direct};
     if (!is_root) {
+      depths_[id] = 1;
       known = frames_[id];
       continue;
     }
     starts.resize(id + 1);
     starts[id] = is_start;
   }
-}
-
-bool function_table::cut(std::uint32_t stack) const {
-  if (cut_depth_ == 0) return false;
-  std::uint32_t depth = 0;
-  for (std::uint32_t at = stack; at != 0 && depth < cut_depth_; at = trace_.stacks().parent(at)) {
-    ++depth;
-  }
-  return depth >= cut_depth_;
 }
 
 source_line function_table::line(std::uint32_t stack) const {

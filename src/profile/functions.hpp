@@ -34,8 +34,9 @@ class function_table {
   // Returns: the function of a stack's innermost frame; 0 for stack 0.
   std::uint32_t of(std::uint32_t stack) const { return frames_[stack].function; }
   const function& operator[](std::uint32_t id) const { return functions_[id]; }
-  // Whether outermost frames may be missing, since the recorder keeps only so many. O(that number).
-  bool cut(std::uint32_t stack) const;
+  // Whether outermost frames are missing, since the recorder keeps only so many.
+  bool cut(std::uint32_t stack) const { return cut_depth_ != 0 && depths_[stack] >= cut_depth_; }
+  bool any_is_cut() const { return any_is_cut_; }
   // Whether its innermost frame follows a direct call, from which only one function is called.
   bool direct(std::uint32_t stack) const { return frames_[stack].direct; }
   source_line line(std::uint32_t stack) const;
@@ -51,7 +52,10 @@ class function_table {
   const trace_reader& trace_;
   std::vector<function> functions_;
   std::vector<frame> frames_;  // by stack
-  std::uint32_t cut_depth_;
+  // By stack: how many frames it has if no root is among them, at most 255; else 0.
+  std::vector<std::uint8_t> depths_;
+  std::uint8_t cut_depth_;
+  bool any_is_cut_ = false;
 };
 
 }  // namespace mallard::profile

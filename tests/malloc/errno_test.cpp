@@ -1,5 +1,6 @@
 // Calls that succeed leave errno alone.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <array>
 #include <atomic>
@@ -64,6 +65,20 @@ TEST(malloc_errno, a_block_that_moves_because_it_cannot_grow_in_place_changes_no
     ASSERT_NE(moved, nullptr);
     std::free(moved);
   }
+}
+
+TEST(malloc_errno, malloc_trim_keeps_it_when_threads_meet_there) {
+  std::atomic<int> changed{0};
+  mallard_test::in_threads(std::size_t{4}, [&](std::size_t t) {
+    for (std::size_t i = 0; i < 500; ++i) {
+      void* const p = allocate_some(i * 16 + t);
+      errno = unlikely_error;
+      malloc_trim(0);
+      if (errno != unlikely_error) ++changed;
+      std::free(p);
+    }
+  });
+  EXPECT_EQ(changed, 0);
 }
 
 // Small blocks go home one by one when their owners are many, and each time behind a lock.

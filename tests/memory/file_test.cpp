@@ -371,8 +371,11 @@ template <class Made, class Other>
 void expect_other_type(file_resource& file) {
   file.make<Made>("root");
   EXPECT_NE(file.find<Made>("root"), nullptr);
-  expect_memory_error(memory_fault::wrong_type, std::errc::invalid_argument,
-                      [&] { file.find<Other>("root"); });
+  const std::string why = expect_memory_error(memory_fault::wrong_type, std::errc::invalid_argument,
+                                              [&] { file.find<Other>("root"); });
+  if (sizeof(Made) == sizeof(Other) && alignof(Made) == alignof(Other)) {
+    EXPECT_NE(why.find("of the same size"), std::string::npos) << why;
+  }
   expect_memory_error(memory_fault::wrong_type, std::errc::invalid_argument,
                       [&] { file.find_or_make<Other>("root"); });
   file.destroy<Made>("root");

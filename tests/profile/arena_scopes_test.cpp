@@ -125,6 +125,49 @@ class arena_scopes_of_late_recordings : public arena_scopes_test {
   arena_scopes_of_late_recordings() : arena_scopes_test(late()) {}
 };
 
+class arena_scopes_of_cut_stacks : public arena_scopes_test {
+ protected:
+  static process_info with_three_frames() {
+    process_info process = trace_script::default_process();
+    process.stack_depth = 3;
+    return process;
+  }
+  arena_scopes_of_cut_stacks() : arena_scopes_test(with_three_frames()) {}
+  // Calls itself so often, and holds a block in each call.
+  void descend(int times) {
+    const std::uint64_t block = script.allocate(3, 100);
+    if (times > 0) script.call("descend", 4, [&] { descend(times - 1); });
+    script.free(5, block);
+  }
+};
+
+TEST_F(arena_scopes_of_cut_stacks, count_what_is_allocated_below_the_cut) {
+  in_turns(100, [&](int) {
+    script.call("solve", 7, [&] {
+      const std::uint64_t first = script.allocate(2, 100);
+      script.call("descend", 3, [&] {
+        script.depth_ = 3;
+        descend(9);
+        script.depth_ = SIZE_MAX;
+      });
+      script.free(4, first);
+    });
+  });
+  ASSERT_THAT(names(), testing::Contains("solve"));
+  EXPECT_EQ(scope("solve").invocations, 100u);
+  EXPECT_EQ(scope("solve").median_bytes, 1'100u);
+  EXPECT_THAT(dims.not_recorded, ElementsAre("the outer frames of the deepest stacks"));
+}
+
+TEST_F(arena_scopes_of_cut_stacks, take_no_whole_stack_for_a_cut_one) {
+  in_turns(100, [&](int) {
+    script.call("solve", 7, [&] { script.call("descend", 3, [&] { descend(9); }); });
+  });
+  ASSERT_THAT(names(), ElementsAre("solve"));
+  EXPECT_EQ(scope("solve").median_bytes, 1'000u);
+  EXPECT_THAT(dims.not_recorded, IsEmpty());
+}
+
 // A function whose code begins at a higher address than the place where the recording joins it.
 TEST_F(arena_scopes_of_late_recordings, tell_the_call_that_they_join_from_those_that_follow) {
   const auto rest_of_it = [&] { script.free(30, script.allocate(5, 64)); };

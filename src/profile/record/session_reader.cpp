@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "preload/stack_walk.hpp"
 #include "process/process.hpp"
 #include "profile/attach/process_memory.hpp"
 #include "profile/record/program_check.hpp"
@@ -72,6 +73,7 @@ process_info session_reader::info_of(std::uint64_t pid, std::uint64_t parent,
   out.recorder = "mallard record";
   out.unwinder =
       options.unwind == recorder::unwinding::frame_pointers ? "frame pointers" : "frame tables";
+  out.stack_depth = preload::stack_walk::frames_of_cut;
   out.sample_stacks = options.sample_stacks;
   out.cpu_sample_ns = std::uint64_t{options.cpu_period_us} * 1000;
   out.page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));

@@ -12,9 +12,11 @@ struct process_info {
   std::uint64_t parent = 0;
   std::uint64_t started = 0;  // wall clock, ns since 1970
   std::vector<std::string> command = {};
-  std::string recorder = {};        // which program and version wrote the trace
-  std::string unwinder = {};        // how stacks were found
-  std::uint32_t stack_depth = 0;    // longer stacks lost their outermost frames; 0: none were cut
+  std::string recorder = {};  // which program and version wrote the trace
+  std::string unwinder = {};  // how stacks were found
+  // Stacks without main or a thread's function that have so many frames or more lost their
+  // outermost ones; 0: none were cut.
+  std::uint32_t stack_depth = 0;
   std::uint32_t sample_stacks = 1;  // one of n operations has a stack
   std::uint64_t cpu_sample_ns = 0;  // processor time from one sample to the next; 0: no samples
   std::uint64_t page_bytes = 4096;

@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 
+#include "profile/trace/lacks.hpp"
+
 namespace mallard::profile {
 
 namespace {
@@ -196,15 +198,28 @@ std::size_t stacks_said(const chunk_file& file) {
   return static_cast<std::size_t>(std::min<std::uint64_t>(out, 8 * file.bytes()));
 }
 
+// Times count from the recording's first moment. A process may begin later, and what is recorded of
+// it later still.
+std::uint64_t first_moment(const trace_facts& facts, std::uint64_t first_event) {
+  if (facts.process.begins != 0) return facts.process.begins;
+  if (lacks(facts.process, the_start)) return first_event;
+  if (facts.threads.empty()) return 0;
+  std::uint64_t out = first_event;
+  for (const auto& [id, thread] : facts.threads) out = std::min(out, thread.started);
+  return out;
+}
+
 }  // namespace
 
 trace_reader::trace_reader(const std::string& path) : file_(path) {
   std::string raw;
+  std::uint64_t first_event = UINT64_MAX;
   stacks_.reserve(stacks_said(file_));
   for (const chunk_place& place : file_.chunks()) {
     const chunk_header& header = place.header;
     if (header.kind == chunk_kind::events || has_samples(header.kind)) {
       (header.kind == chunk_kind::events ? event_count_ : sample_count_) += header.count;
+      first_event = std::min(first_event, header.first_time);
       last_time_ = std::max(last_time_, header.last_time);
       continue;
     }
@@ -222,6 +237,7 @@ trace_reader::trace_reader(const std::string& path) : file_(path) {
     if (one.last_stack != UINT32_MAX) one.last_stack = stacks_.numbers_before(one.last_stack);
   }
   last_time_ = std::max(last_time_, facts_.end.time);
+  first_time_ = std::min(first_moment(facts_, first_event), last_time_);
 }
 
 std::span<const symbol_line> trace_reader::lines_of(std::uint32_t stack) const {

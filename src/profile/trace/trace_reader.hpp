@@ -103,8 +103,8 @@ class trace_reader {
   std::uint64_t bytes() const { return file_.bytes(); }
   std::uint64_t event_count() const { return event_count_; }  // as the chunks' headers say
   std::uint64_t sample_count() const { return sample_count_; }
-  std::uint64_t last_time() const { return last_time_; }  // of an event or the process's end
-  std::uint64_t first_time() const { return std::min(facts_.process.begins, last_time_); }
+  std::uint64_t last_time() const { return last_time_; }    // of an event or the process's end
+  std::uint64_t first_time() const { return first_time_; }  // the first moment that was recorded
 
   // From now on reading events throws reading_interrupted once `asked` says so.
   void interrupted_by(bool (*asked)()) { file_.interrupted_by(asked); }
@@ -119,6 +119,7 @@ class trace_reader {
   symbol_table symbols_;
   std::uint64_t event_count_ = 0;
   std::uint64_t sample_count_ = 0;
+  std::uint64_t first_time_ = 0;
   std::uint64_t last_time_ = 0;
 };
 
