@@ -169,9 +169,10 @@ class expandable_allocator : public extended_allocator<expandable_allocator<T, R
             T* reuse) noexcept {
     if (reuse == nullptr || limit > max_count) return nullptr;
     const std::size_t most = limit * sizeof(T);
+    const std::size_t wanted = preferred > limit ? most : preferred * sizeof(T);
     const std::size_t bytes = (command & detail::try_shrink_flag) != 0
-                                  ? resource_->shrinkable_to(reuse, 0, most, preferred * sizeof(T))
-                                  : resource_->shrink(reuse, 0, most, preferred * sizeof(T));
+                                  ? resource_->shrinkable_to(reuse, 0, most, wanted)
+                                  : resource_->shrink(reuse, 0, most, wanted);
     if (bytes == 0) return nullptr;
     count = received(bytes, preferred);
     return reuse;

@@ -22,9 +22,7 @@
 
 #include "mallard/blocks.hpp"
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/core/class_pools.hpp"
-#include "mallard/detail/resources/growing_blocks.hpp"
-#include "mallard/detail/resources/lone_blocks.hpp"
+#include "mallard/detail/resources/heap_pools.hpp"
 #include "mallard/page_source.hpp"
 #include "mallard/pools.hpp"
 #include "mallard/resource_ref.hpp"
@@ -62,7 +60,7 @@ MALLARD_API heap_stats stats_of(const growing_blocks& arrays, const slab_usage& 
 // or more gets a range of its own. Where the system gives huge pages, a touch gets 2 MiB: so large
 // blocks that are hardly used take memory, too.
 class MALLARD_API heap_resource final
-    : public pool_verbs<heap_resource, detail::growing_class_pools, heap_options>,
+    : public pool_verbs<heap_resource, detail::heap_pools, heap_options>,
       public burst_verbs<heap_resource> {
   friend pool_verbs;
   friend burst_verbs;
@@ -72,8 +70,8 @@ class MALLARD_API heap_resource final
 
   ~heap_resource() override {
     pools_.release(upstream_ignores_);
-    lones_.release(*upstream_resource(), upstream_ignores_);
-    arrays_.release(upstream_ignores_);
+    pools_.lones.release(*upstream_resource(), upstream_ignores_);
+    pools_.arrays.release(upstream_ignores_);
   }
 
   // Expandable blocks: `allocate_at_least` and `allocate_expandable` make them, and only
@@ -84,24 +82,24 @@ class MALLARD_API heap_resource final
   // Errors: as `allocate`.
   sized_block allocate_at_least(std::size_t bytes,
                                 std::size_t alignment = alignof(std::max_align_t)) {
-    return arrays_.allocate_expandable(bytes, bytes, alignment);
+    return pools_.allocate_expandable(bytes, bytes, alignment);
   }
   // Effects: as above, of `preferred` bytes, or of `minimum` if there is no memory for that.
   // Errors: as `allocate`; null and 0 instead with `try_`.
   sized_block allocate_expandable(std::size_t minimum, std::size_t preferred,
                                   std::size_t alignment = alignof(std::max_align_t)) {
-    return arrays_.allocate_expandable(minimum, preferred, alignment);
+    return pools_.allocate_expandable(minimum, preferred, alignment);
   }
   sized_block try_allocate_expandable(std::size_t minimum, std::size_t preferred,
                                       std::size_t alignment = alignof(std::max_align_t)) noexcept;
-  void deallocate_expandable(void* p) noexcept { arrays_.deallocate(p); }
+  void deallocate_expandable(void* p) noexcept { pools_.arrays.deallocate(p); }
 
   // Effects: grows the block of `old` bytes (0: the caller does not know) in place to at least
   // `minimum` bytes, to about `preferred` if there is room. Returns its size now; 0 if there is no
   // room for `minimum`.
   std::size_t try_expand(void* p, std::size_t old, std::size_t minimum,
                          std::size_t preferred = 0) noexcept {
-    return arrays_.try_expand(p, old, minimum, preferred);
+    return pools_.arrays.try_expand(p, old, minimum, preferred);
   }
 
   // Effects: grows the block to the front, and to the back if that is not enough. The block
@@ -109,19 +107,19 @@ class MALLARD_API heap_resource final
   // Null and 0 if there is no room for `minimum` bytes.
   sized_block try_expand_backward(void* p, std::size_t old, std::size_t minimum,
                                   std::size_t preferred, std::size_t element) noexcept {
-    return arrays_.try_expand_backward(p, old, minimum, preferred, element);
+    return pools_.arrays.try_expand_backward(p, old, minimum, preferred, element);
   }
 
   // Effects: frees what is beyond `preferred` bytes, or tries to. Returns the size now, at most
   // `maximum`; 0 if that is not possible: then nothing has changed.
   std::size_t shrink(void* p, std::size_t old, std::size_t maximum,
                      std::size_t preferred = ~std::size_t{0}) noexcept {
-    return arrays_.shrink(p, old, maximum, preferred);
+    return pools_.arrays.shrink(p, old, maximum, preferred);
   }
   // Returns: what `shrink` would return, changing nothing.
   std::size_t shrinkable_to(void* p, std::size_t old, std::size_t maximum,
                             std::size_t preferred = ~std::size_t{0}) const noexcept {
-    return arrays_.shrinkable_to(p, old, maximum, preferred);
+    return pools_.arrays.shrinkable_to(p, old, maximum, preferred);
   }
 
   // Effects: makes the block `bytes` large, in place or elsewhere, aligned as before. Copies the
@@ -159,9 +157,7 @@ class MALLARD_API heap_resource final
 
   // Effects: returns empty slabs and segments to upstream, and free pages within segments to the
   // system. Returns the bytes of those slabs and segments.
-  std::size_t trim() noexcept {
-    return pools_.trim() + lones_.trim(*upstream_resource()) + arrays_.trim();
-  }
+  std::size_t trim() noexcept { return pools_.trim(); }
 
   // O(slabs).
   heap_stats stats() const noexcept;
@@ -177,9 +173,6 @@ class MALLARD_API heap_resource final
   void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override;
   void* allocate_beyond_table(std::size_t bytes, std::size_t alignment);
   void deallocate_beyond_table(void* p, std::size_t bytes, std::size_t alignment) noexcept;
-
-  detail::lone_blocks lones_;
-  detail::growing_blocks arrays_{upstream_resource()};
 };
 
 }  // namespace mallard::inline v1

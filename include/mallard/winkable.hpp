@@ -57,20 +57,24 @@ inline constexpr bool gives_back_to_a_resource<Scoped> =
     (std::same_as<Scoped, typename Scoped::inner_allocator_type> ||
      gives_back_to_a_resource<typename Scoped::inner_allocator_type>);
 
-// Containers are specialisations of templates; a class derived from one may own anything.
-template <class T>
-inline constexpr bool is_specialisation = false;
-template <template <class...> class Template, class... Ts>
-inline constexpr bool is_specialisation<Template<Ts...>> = true;
+// Containers are specialisations of templates and have their allocator as an argument. A class that
+// is derived from one may own anything.
+template <class T, class Argument>
+inline constexpr bool has_argument = false;
+template <template <class...> class Template, class... Ts, class Argument>
+inline constexpr bool has_argument<Template<Ts...>, Argument> = (std::same_as<Ts, Argument> || ...);
 template <template <class, std::size_t, class...> class Template, class T, std::size_t N,
-          class... Ts>
-inline constexpr bool is_specialisation<Template<T, N, Ts...>> = true;
+          class... Ts, class Argument>
+inline constexpr bool has_argument<Template<T, N, Ts...>, Argument> =
+    (std::same_as<Ts, Argument> || ...);
 
 template <class Container>
-concept allocates_from_a_resource = is_specialisation<Container> && requires {
-  typename Container::allocator_type;
-  typename Container::value_type;
-} && gives_back_to_a_resource<typename Container::allocator_type>;
+concept allocates_from_a_resource =
+    requires {
+      typename Container::allocator_type;
+      typename Container::value_type;
+    } && has_argument<Container, typename Container::allocator_type> &&
+    gives_back_to_a_resource<typename Container::allocator_type>;
 
 // A std::function that compares may own anything.
 template <class Container>
@@ -90,11 +94,10 @@ constexpr bool has_winkable_functions() {
 
 // std::stack, queue and priority_queue.
 template <class Adaptor>
-concept adapts_a_container =
-    is_specialisation<Adaptor> && !requires { typename Adaptor::allocator_type; } && requires {
-      typename Adaptor::container_type;
-      typename Adaptor::value_type;
-    };
+concept adapts_a_container = !requires { typename Adaptor::allocator_type; } && requires {
+  typename Adaptor::container_type;
+  typename Adaptor::value_type;
+} && has_argument<Adaptor, typename Adaptor::container_type>;
 
 template <class Adaptor>
 constexpr bool is_winkable_adaptor() {

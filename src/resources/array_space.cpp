@@ -57,7 +57,7 @@ array_space::array_space(std::pmr::memory_resource* upstream) noexcept
 
 void* array_space::allocate(std::size_t bytes, std::size_t alignment, bool roomy) {
   if (void* const p = try_allocate(bytes, alignment, roomy)) return p;
-  return add_and_allocate(get_segment(segment_bytes_for(bytes, alignment)), bytes, alignment);
+  return add_and_allocate(get_segment(segment_for(bytes, alignment)), bytes, alignment);
 }
 
 void* array_space::try_allocate(std::size_t bytes, std::size_t alignment, bool roomy) noexcept {
@@ -80,7 +80,8 @@ void array_space::note_reach(void* p) noexcept {
   if (end - s->used < s->bytes - s->used) s->used = end;
 }
 
-std::size_t array_space::segment_bytes_for(std::size_t bytes, std::size_t alignment) const {
+array_space::segment_request array_space::segment_for(std::size_t bytes,
+                                                      std::size_t alignment) const {
   // A block of this size is found in a bin of blocks up to a sixteenth larger.
   constexpr std::size_t largest = ~std::size_t{0} / 4;
   if (bytes > largest || alignment > largest) throw std::bad_alloc();
@@ -88,12 +89,22 @@ std::size_t array_space::segment_bytes_for(std::size_t bytes, std::size_t alignm
       round_up(segment_header_bytes + fit_heap::first_segment_overhead() + bytes + bytes / 16 +
                    2 * std::max<std::size_t>(alignment, 64),
                os::page_bytes);
-  return ranges_ ? needed : std::max(needed, next_segment_bytes_);
+  return {needed, ranges_ ? needed : std::max(needed, next_segment_bytes_)};
 }
 
-array_space::fresh_segment array_space::get_segment(std::size_t bytes) const {
-  if (!ranges_) return {upstream_->allocate(bytes, segment_header_bytes), bytes};
-  const address_range range = take_range(bytes, range_use::segment);
+array_space::fresh_segment array_space::get_segment(segment_request request) const {
+  const auto from_upstream = [&](std::size_t bytes) {
+    return fresh_segment{upstream_->allocate(bytes, segment_header_bytes), bytes};
+  };
+  if (!ranges_) {
+    try {
+      return from_upstream(request.preferred);
+    } catch (...) {
+      if (request.preferred == request.least) throw;
+    }
+    return from_upstream(request.least);
+  }
+  const address_range range = take_range(request.least, range_use::segment);
   if (range.begin == nullptr) throw std::bad_alloc();
   return {range.begin, range.bytes};
 }

@@ -10,6 +10,7 @@
 
 #include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/resources/chains.hpp"
+#include "mallard/detail/resources/pools_and_lones.hpp"
 
 namespace mallard::inline v1 {
 
@@ -22,9 +23,9 @@ void heap_resource::do_deallocate(void* p, std::size_t bytes, std::size_t alignm
 }
 
 void* heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
-  const detail::pools_and_lones all{pools_, lones_, alignment, options_.empty_slabs_kept};
+  const detail::pools_and_lones all{pools_, pools_.lones, alignment, options_.empty_slabs_kept};
   return detail::allocate_beyond_table(all, bytes, alignment, [&](std::size_t large) {
-    void* const p = arrays_.allocate(large, alignment, false);
+    void* const p = pools_.allocate_large(large, alignment);
     detail::poison_beyond({p, detail::growing_blocks::payload_bytes(p)}, large);
     return p;
   });
@@ -32,9 +33,9 @@ void* heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignm
 
 void heap_resource::deallocate_beyond_table(void* p, std::size_t bytes,
                                             std::size_t alignment) noexcept {
-  const detail::pools_and_lones all{pools_, lones_, alignment, options_.empty_slabs_kept};
+  const detail::pools_and_lones all{pools_, pools_.lones, alignment, options_.empty_slabs_kept};
   detail::deallocate_beyond_table(all, p, bytes, alignment,
-                                  [&](void* large) { arrays_.deallocate(large); });
+                                  [&](void* large) { pools_.arrays.deallocate(large); });
 }
 
 sized_block heap_resource::try_allocate_expandable(std::size_t minimum, std::size_t preferred,
@@ -43,7 +44,7 @@ sized_block heap_resource::try_allocate_expandable(std::size_t minimum, std::siz
 }
 
 sized_block heap_resource::remap(void* p, std::size_t old, std::size_t bytes) noexcept {
-  const sized_block here = arrays_.remap_without_copy(p, old, bytes);
+  const sized_block here = pools_.arrays.remap_without_copy(p, old, bytes);
   if (here.p != nullptr) return here;
   return detail::remap_by_copy(*this, p, old, bytes, detail::growing_blocks::alignment_of(p));
 }
@@ -80,14 +81,14 @@ void heap_resource::deallocate_linked(void* first, std::size_t count, std::size_
 
 void heap_resource::release() noexcept {
   pools_.release_all(upstream_ignores_);
-  lones_.release(*upstream_resource(), upstream_ignores_);
-  arrays_.release(upstream_ignores_);
+  pools_.lones.release(*upstream_resource(), upstream_ignores_);
+  pools_.arrays.release(upstream_ignores_);
 }
 
 heap_stats heap_resource::stats() const noexcept {
-  heap_stats out = detail::stats_of(arrays_, pools_.usage(), pools_.at_hand_bytes());
-  out.in_use_bytes += lones_.in_use_bytes();
-  out.reserved_bytes += lones_.reserved_bytes();
+  heap_stats out = detail::stats_of(pools_.arrays, pools_.usage(), pools_.at_hand_bytes());
+  out.in_use_bytes += pools_.lones.in_use_bytes();
+  out.reserved_bytes += pools_.lones.reserved_bytes();
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/or_null.hpp"
+#include "mallard/detail/resources/pools_and_lones.hpp"
 
 namespace mallard::inline v1::detail {
 

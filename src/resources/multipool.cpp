@@ -1,5 +1,8 @@
 #include "mallard/multipool.hpp"
 
+#include "mallard/detail/resources/or_with_room.hpp"
+#include "mallard/detail/resources/pools_and_lones.hpp"
+
 namespace mallard::inline v1 {
 
 void* multipool_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
@@ -13,7 +16,9 @@ void multipool_resource::do_deallocate(void* p, std::size_t bytes, std::size_t a
 void* multipool_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
   const detail::pools_and_lones all{pools_, lones_, alignment, options_.empty_slabs_kept};
   return detail::allocate_beyond_table(all, bytes, alignment, [&](std::size_t large) {
-    return oversize_.allocate(*upstream_resource(), large, alignment);
+    return detail::or_with_room(
+        [&] { return !upstream_ignores_ && trim() != 0; },
+        [&] { return oversize_.allocate(*upstream_resource(), large, alignment); });
   });
 }
 

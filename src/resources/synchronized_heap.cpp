@@ -22,8 +22,9 @@ void synchronized_heap_resource::do_deallocate(void* p, std::size_t bytes, std::
 
 void* synchronized_heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
   return detail::allocate_beyond_table(pools_, bytes, alignment, [&](std::size_t large) {
-    const sized_block block = detail::or_with_room(
-        pools_, nullptr, [&] { return arrays_.allocate(large, alignment, false); });
+    const sized_block block =
+        detail::or_with_room([&] { return pools_.make_room(nullptr); },
+                             [&] { return arrays_.allocate(large, alignment, false); });
     detail::poison_beyond(block, large);
     return block.p;
   });
@@ -40,7 +41,8 @@ sized_block synchronized_heap_resource::allocate_expandable(std::size_t minimum,
                                                             std::size_t alignment) {
   MALLARD_ASSERT(detail::is_power_of_two(alignment));
   return detail::or_with_room(
-      pools_, nullptr, [&] { return arrays_.allocate_expandable(minimum, preferred, alignment); });
+      [&] { return pools_.make_room(nullptr); },
+      [&] { return arrays_.allocate_expandable(minimum, preferred, alignment); });
 }
 
 sized_block synchronized_heap_resource::try_allocate_expandable(std::size_t minimum,

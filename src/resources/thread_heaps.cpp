@@ -70,7 +70,7 @@ auto thread_heaps::with_heap(thread_heap* mine, Work&& work) {
 void* thread_heaps::allocate_slow(thread_heap* mine, unsigned size_class) {
   const auto refill = [this](thread_heap& heap, unsigned c) {
     prepare(heap, c);
-    return or_with_room(*this, &heap, [&] { return heap.take(c); });
+    return or_with_room([&] { return make_room(&heap); }, [&] { return heap.take(c); });
   };
   if (mine != nullptr) return refill(*mine, size_class);
   return with_heap(nullptr, [&](thread_heap& heap) {
@@ -91,7 +91,8 @@ void thread_heaps::prepare(thread_heap& mine, unsigned size_class) noexcept {
 chain_ends thread_heaps::take_many(unsigned size_class, std::size_t count, std::size_t bytes) {
   return with_heap(known(), [&](thread_heap& heap) {
     prepare(heap, size_class);
-    return or_with_room(*this, &heap, [&] { return heap.take_many(size_class, count, bytes); });
+    return or_with_room([&] { return make_room(&heap); },
+                        [&] { return heap.take_many(size_class, count, bytes); });
   });
 }
 
@@ -208,8 +209,8 @@ void thread_heaps::forget_other_threads(const heaps_of_thread* survivor) noexcep
 }
 
 void* thread_heaps::allocate_oversize(std::size_t bytes, std::size_t alignment) {
-  void* const p =
-      or_with_room(*this, nullptr, [&] { return oversize_list::make(*source_, bytes, alignment); });
+  void* const p = or_with_room([&] { return make_room(nullptr); },
+                               [&] { return oversize_list::make(*source_, bytes, alignment); });
   const std::lock_guard hold(large_blocks_lock_);
   oversize_.insert(p);
   return p;
@@ -289,6 +290,10 @@ std::size_t thread_heaps::trim_with(thread_heap* mine) noexcept {
 bool thread_heaps::make_room(thread_heap* mine) noexcept {
   if (mine == nullptr) mine = heap_of_this_thread();
   const bool had_waiting = mine != nullptr && mine->has_waiting();
+  if (upstream_ignores_) {  // what is given back would be lost
+    if (had_waiting) mine->collect();
+    return had_waiting;
+  }
   const std::size_t large = large_blocks_ == nullptr ? 0 : large_blocks_->trim();
   return trim_with(mine) + large != 0 || had_waiting;
 }

@@ -56,6 +56,20 @@ TEST(expandable_allocator, an_array_grows_in_place_when_it_can) {
   a.deallocate(p, count);
 }
 
+TEST(expandable_allocator, shrinks_no_further_than_asked_where_any_count_would_do) {
+  heap_resource heap;
+  expandable_allocator<int> a(&heap);
+  int* const p = a.allocate(100);
+  for (const std::size_t wanted : {~std::size_t{0}, ~std::size_t{0} / 4 + 2}) {
+    int* reuse = p;
+    std::size_t count = wanted;
+    a.allocation_command(mallard::detail::shrink_flag | nothrow, 100, count, reuse);
+    EXPECT_EQ(reuse, p);
+    EXPECT_GE(heap.shrinkable_to(p, 0, 1000), 100 * sizeof(int));
+  }
+  a.deallocate(p, 100);
+}
+
 TEST(expandable_allocator, failure_throws_or_is_null_and_changes_nothing) {
   heap_resource heap;
   expandable_allocator<int> a(&heap);

@@ -102,7 +102,16 @@ struct named_numbers : std::pmr::vector<int> {
 struct counted_stack : std::stack<int, std::pmr::deque<int>> {
   std::shared_ptr<int> count;
 };
+template <class T>
+struct named : std::pmr::vector<T> {
+  std::string name;
+};
+template <class T>
+struct numbered_stack : std::stack<T, std::pmr::deque<T>> {
+  std::shared_ptr<int> count;
+};
 static_assert(!mallard::is_winkable_v<named_numbers> && !mallard::is_winkable_v<counted_stack>);
+static_assert(!mallard::is_winkable_v<named<int>> && !mallard::is_winkable_v<numbered_stack<int>>);
 static_assert(!mallard::is_winkable_v<
               std::priority_queue<int, std::pmr::vector<int>, std::function<bool(int, int)>>>);
 static_assert(

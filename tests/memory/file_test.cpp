@@ -417,6 +417,9 @@ TEST_F(file_test, roots_have_names_of_a_certain_length_and_one_type) {
   const std::string longest(47, 'n');
   EXPECT_EQ(*file.make<long>(longest.c_str(), 5L), 5);
   EXPECT_EQ(*file.find_or_make<long>(longest.c_str(), 6L), 5);
+  file.find_or_make<ints>("numbers", file)->push_back(1);
+  EXPECT_EQ(file.find_or_make<ints>("numbers", file)->size(), 1u);
+  file.destroy<ints>("numbers");
   for (const char* name : {"", static_cast<const char*>(nullptr)}) {
     expect_memory_error(memory_fault::bad_name, std::errc::invalid_argument,
                         [&] { file.make<long>(name); });

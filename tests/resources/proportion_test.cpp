@@ -19,6 +19,8 @@
 #include "mallard/memory/static.hpp"
 #include "mallard/monotonic.hpp"
 #include "mallard/multipool.hpp"
+#include "mallard/synchronized_heap.hpp"
+#include "mallard/synchronized_multipool.hpp"
 #include "support/seeds.hpp"
 
 namespace {
@@ -272,6 +274,58 @@ TEST(proportion, release_gives_lone_blocks_back_in_use_and_idle) {
   pool.release();
   EXPECT_EQ(upstream.counts().in_use_bytes, 0u);
   static_cast<void>(pool.allocate(3000, 8));
+}
+
+// How many blocks of this size a resource over 8 MiB has.
+template <class Resource>
+std::size_t count_of(Resource& from, std::size_t bytes) {
+  std::size_t count = 0;
+  while (from.try_allocate(bytes) != nullptr) ++count;
+  return count;
+}
+
+template <class Resource>
+class freed_memory : public testing::Test {};
+using freeing_resources =
+    testing::Types<multipool_resource, heap_resource, mallard::synchronized_multipool_resource,
+                   mallard::synchronized_heap_resource>;
+TYPED_TEST_SUITE(freed_memory, freeing_resources);
+
+TYPED_TEST(freed_memory, serves_blocks_of_any_other_size) {
+  alignas(4096) static std::byte memory[8 << 20];
+  constexpr std::size_t sizes[] = {8, 300, 3'000, 30'000, 100'000, 1'000'000};
+  for (const std::size_t before : sizes) {
+    for (const std::size_t bytes : sizes) {
+      const auto count = [&](bool is_used) {
+        mallard::static_resource upstream(memory);
+        TypeParam resource(&upstream);
+        std::vector<void*> blocks;
+        while (void* const p = is_used ? resource.try_allocate(before) : nullptr) {
+          blocks.push_back(p);
+        }
+        for (void* const p : blocks) resource.deallocate(p, before);
+        return count_of(resource, bytes);
+      };
+      // One block less, or a tenth.
+      const std::size_t of_fresh = count(false);
+      EXPECT_GE(count(true), of_fresh - of_fresh / 10 - 1) << bytes << " after " << before;
+    }
+  }
+}
+
+template <class Heap>
+class heap_over_an_arena : public testing::Test {};
+using heaps = testing::Types<heap_resource, mallard::synchronized_heap_resource>;
+TYPED_TEST_SUITE(heap_over_an_arena, heaps);
+
+TYPED_TEST(heap_over_an_arena, loses_nothing_where_the_arena_is_full) {
+  static std::byte memory[2 << 20];
+  mallard::monotonic_resource arena(memory, sizeof memory, std::pmr::null_memory_resource());
+  TypeParam heap(&arena);
+  void* const p = heap.allocate(1'000'000);
+  heap.deallocate(p, 1'000'000);
+  EXPECT_GT(count_of(heap, 24), 0u);
+  EXPECT_NE(heap.try_allocate(1'000'000), nullptr);
 }
 
 }  // namespace

@@ -110,11 +110,11 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
   }
   // Effects: as `find`, else as `make`. If several users call it at once, all get one object.
   template <class T, class... Args>
-  T* find_or_make(const char* name, const Args&... args) {
+  T* find_or_make(const char* name, Args&&... args) {
     if (T* const found = find<T>(name)) return found;
     void* const p = prepare<T>();
     detail::on_failure give_back([&] { deallocate(p, sizeof(T), alignof(T)); });
-    T* const object = ::new (p) T(args...);
+    T* const object = ::new (p) T(std::forward<Args>(args)...);
     detail::on_failure destroy([&] { object->~T(); });
     void* const named = add_root(name, object, detail::record_of_type<T>, false);
     if (named != object) return static_cast<T*>(named);

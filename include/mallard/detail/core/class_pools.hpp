@@ -69,8 +69,9 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
  public:
   // `upstream_ignores`, which only the heaps of many threads need, is for callers of both.
   basic_class_pools(std::pmr::memory_resource* upstream, std::size_t reserve_limit,
-                    bool /*upstream_ignores*/ = false) noexcept
-      : resource_slab_set(layouts.data(), upstream, reserve_limit) {
+                    bool /*upstream_ignores*/ = false,
+                    const slab_source& source = resource_source) noexcept
+      : resource_slab_set(layouts.data(), upstream, reserve_limit, source) {
     reset();
   }
 

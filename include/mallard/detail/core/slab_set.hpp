@@ -236,9 +236,11 @@ class MALLARD_API slab_set {
 // Slabs from a memory resource, the set's upstream.
 class MALLARD_API resource_slab_set : public slab_set {
  public:
+  // The context of `source` is a resource, too.
   constexpr resource_slab_set(const slab_layout* layouts, std::pmr::memory_resource* upstream,
-                              std::size_t reserve_limit) noexcept
-      : slab_set(layouts, resource_source, upstream, reserve_limit) {}
+                              std::size_t reserve_limit,
+                              const slab_source& source = resource_source) noexcept
+      : slab_set(layouts, source, upstream, reserve_limit) {}
   std::pmr::memory_resource* upstream_resource() const noexcept {
     return static_cast<std::pmr::memory_resource*>(context());
   }

@@ -33,8 +33,12 @@ class MALLARD_API array_space {
     void* p;
     std::size_t bytes;
   };
-  std::size_t segment_bytes_for(std::size_t bytes, std::size_t alignment) const;
-  fresh_segment get_segment(std::size_t bytes) const;
+  struct segment_request {
+    std::size_t least;
+    std::size_t preferred;
+  };
+  segment_request segment_for(std::size_t bytes, std::size_t alignment) const;
+  fresh_segment get_segment(segment_request request) const;
   void* add_and_allocate(fresh_segment fresh, std::size_t bytes, std::size_t alignment) noexcept;
 
   static std::size_t payload_bytes(void* p) noexcept { return fit_heap::payload_bytes(p); }

@@ -33,7 +33,7 @@ class MALLARD_API locked_blocks {
     std::unique_lock hold(lock_);
     void* p = blocks_.try_allocate(bytes, alignment, roomy);
     if (p == nullptr) {
-      const std::size_t needed = blocks_.segment_bytes_for(bytes, alignment);
+      const array_space::segment_request needed = blocks_.segment_for(bytes, alignment);
       hold.unlock();
       const auto fresh = blocks_.get_segment(needed);
       hold.lock();

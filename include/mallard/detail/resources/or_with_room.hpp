@@ -3,18 +3,16 @@
 
 #include <new>
 
-#include "mallard/detail/resources/thread_heaps.hpp"
-
 namespace mallard::inline v1::detail {
 
-// Returns what `take()` does. Where that throws std::bad_alloc, makes room and tries once more.
-// `mine` as in `make_room`.
-template <class Take>
-auto or_with_room(thread_heaps& heaps, thread_heap* mine, Take&& take) {
+// Returns what `take()` does. Where that throws std::bad_alloc, it tries once more if `make_room()`
+// gave anything back.
+template <class MakeRoom, class Take>
+auto or_with_room(MakeRoom&& make_room, Take&& take) {
   try {
     return take();
   } catch (const std::bad_alloc&) {
-    if (!heaps.make_room(mine)) throw;
+    if (!make_room()) throw;
   }
   return take();
 }

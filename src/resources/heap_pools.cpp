@@ -1,0 +1,58 @@
+#include "mallard/detail/resources/heap_pools.hpp"
+
+#include "mallard/detail/resources/or_with_room.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+std::size_t trim_large(heap_pools& pools) noexcept {
+  return pools.lones.trim(*pools.upstream_resource()) + pools.arrays.trim();
+}
+
+// A pool is growing here, so the slabs stay as they are until the rescue.
+void* take_for_heap(void* context, std::size_t bytes, const slab_rescue& rescue) {
+  try {
+    return static_cast<std::pmr::memory_resource*>(context)->allocate(bytes, bytes);
+  } catch (...) {
+    if (trim_large(static_cast<heap_pools&>(rescue.set)) == 0) {
+      if (!rescue()) throw;
+      return nullptr;
+    }
+  }
+  return resource_source.take(context, bytes, rescue);
+}
+
+void give_of_heap(void* context, void* p, std::size_t bytes) noexcept {
+  resource_source.give(context, p, bytes);
+}
+
+bool pays_for_heap(void* context) noexcept {
+  return resource_source.pays_for_memory(context);
+}
+
+constexpr slab_source heap_source{take_for_heap, give_of_heap, pays_for_heap};
+
+}  // namespace
+
+heap_pools::heap_pools(std::pmr::memory_resource* upstream, std::size_t limit,
+                       bool ignores) noexcept
+    : growing_class_pools(upstream, limit, ignores, ignores ? resource_source : heap_source),
+      arrays(upstream),
+      gives_back_(!ignores) {}
+
+std::size_t heap_pools::trim() noexcept {
+  return growing_class_pools::trim() + trim_large(*this);
+}
+
+sized_block heap_pools::allocate_expandable(std::size_t minimum, std::size_t preferred,
+                                            std::size_t alignment) {
+  return or_with_room([&] { return make_room(); },
+                      [&] { return arrays.allocate_expandable(minimum, preferred, alignment); });
+}
+
+void* heap_pools::allocate_large(std::size_t bytes, std::size_t alignment) {
+  return or_with_room([&] { return make_room(); },
+                      [&] { return arrays.allocate(bytes, alignment, false); });
+}
+
+}  // namespace mallard::inline v1::detail
