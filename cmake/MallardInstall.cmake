@@ -131,7 +131,7 @@ if(MALLARD_BUILD_SHARED)
     "-L\${libdir} -lmallard")
 endif()
 if(TARGET mallard_malloc)
-  mallard_pkg_config(mallard-malloc malloc "malloc and operator new by Mallard" "-L\${libdir} -lmallard-malloc")
+  mallard_pkg_config(mallard-malloc malloc "malloc and operator new by Mallard" "-L\${libdir} -lmallard-malloc -Wl,--eh-frame-hdr")
 endif()
 
 # Debuggers show resources: gdb by itself of programs that use the shared library, beside which it looks for a script

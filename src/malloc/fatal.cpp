@@ -25,4 +25,9 @@ void warn(const char* what, const char* detail) noexcept {
   error_text() << "mallard: " << what << detail << "\n";
 }
 
+void warn_of_error(const char* what, const char* detail, int error) noexcept {
+  error_text() << "mallard: " << what << detail << " (error " << static_cast<std::size_t>(error)
+               << ")\n";
+}
+
 }  // namespace mallard::inline v1::detail

@@ -13,5 +13,7 @@ namespace mallard::inline v1::detail {
 void warn_size(const char* what, const void* where, std::size_t has, std::size_t said) noexcept;
 // Prints "mallard: WHAT" and goes on.
 void warn(const char* what, const char* detail) noexcept;
+// With the number of the error.
+void warn_of_error(const char* what, const char* detail, int error) noexcept;
 
 }  // namespace mallard::inline v1::detail

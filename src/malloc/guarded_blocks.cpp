@@ -167,13 +167,7 @@ void guarded_blocks::deallocate(void* p) noexcept {
   const std::size_t number = slot_of(p);
   slot& s = table_[number];
   if (s.is == state::unused || p != s.block) end("free of an address inside of a block", p, s);
-  if (s.is == state::freed) {
-    describe("double free of the block", p, s);
-    error_text again;
-    write_stack(again, "freed again at", from);
-    again.flush();
-    std::abort();
-  }
+  if (s.is == state::freed) end("double free of the block", p, s, "freed again at", from);
   std::byte* const page = page_of(number);
   const std::byte* written = nullptr;
   for_each_near(s, page, [&](const std::byte& near) {
@@ -194,8 +188,12 @@ void guarded_blocks::deallocate(void* p) noexcept {
 
 std::size_t guarded_blocks::bytes_of(const void* p) noexcept {
   const slot& s = table_[slot_of(p)];
-  if (s.is != state::in_use || p != s.block) end("use of an address where no block begins", p, s);
-  return s.bytes;
+  if (s.is == state::in_use && p == s.block) return s.bytes;
+  call_stack from;
+  find_call_stack(from);
+  const bool was_there = s.is == state::freed && p == s.block;
+  end(was_there ? "use of a block that was freed" : "use of an address where no block begins", p, s,
+      "used at", from);
 }
 
 void guarded_blocks::describe(const char* what, const void* at, const slot& s) noexcept {
@@ -212,6 +210,16 @@ void guarded_blocks::describe(const char* what, const void* at, const slot& s) n
 
 void guarded_blocks::end(const char* what, const void* at, const slot& s) noexcept {
   describe(what, at, s);
+  std::abort();
+}
+
+void guarded_blocks::end(const char* what, const void* at, const slot& s, const char* title,
+                         const call_stack& from) noexcept {
+  describe(what, at, s);
+  {
+    error_text out;
+    write_stack(out, title, from);
+  }
   std::abort();
 }
 

@@ -64,6 +64,9 @@ class guarded_blocks {
   template <class Visit>
   void for_each_near(const slot& s, std::byte* page, Visit&& visit) noexcept;
   [[noreturn]] void end(const char* what, const void* at, const slot& s) noexcept;
+  // Also with the stack of the call.
+  [[noreturn]] void end(const char* what, const void* at, const slot& s, const char* title,
+                        const call_stack& from) noexcept;
   void describe(const char* what, const void* at, const slot& s) noexcept;
 
   futex_lock lock_;

@@ -192,19 +192,11 @@ void heap_profile::forget_all_of(const user_heap& heap) noexcept {
   }
 }
 
-heap_profile::snapshot heap_profile::take_snapshot() noexcept {
-  snapshot out;
-  const std::size_t most = round_up((stacks_.size() + 64) * sizeof(sampled_stack), os::page_size());
-  void* const memory = os::map(most, os::page_size(), false);
-  if (memory == nullptr) return out;
-  out.mapped_bytes = most;
+heap_profile::snapshot heap_profile::take_snapshot(std::span<sampled_stack> place) noexcept {
   const holding hold(lock_);
-  out.count = std::min(stacks_.size(), most / sizeof(sampled_stack));
-  std::memcpy(memory, stacks_.data(), out.count * sizeof(sampled_stack));
-  out.stacks = static_cast<const sampled_stack*>(memory);
-  out.frames = frames_.data();
-  out.frame_count = frames_.size();
-  return out;
+  const std::size_t count = std::min(stacks_.size(), place.size());
+  std::memcpy(place.data(), stacks_.data(), count * sizeof(sampled_stack));
+  return {place.first(count), {frames_.data(), frames_.size()}};
 }
 
 }  // namespace mallard::inline v1::detail

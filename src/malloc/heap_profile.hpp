@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "malloc/call_stack.hpp"
 #include "malloc/lock.hpp"
@@ -69,15 +70,14 @@ class heap_profile {
 
   std::uint64_t live_bytes() const noexcept { return live_bytes_.load(std::memory_order_relaxed); }
 
-  // A copy of the present state in a mapping of its own, whose frames stay valid.
+  // A copy of the present state, whose frames stay valid.
   struct snapshot {
-    const sampled_stack* stacks = nullptr;  // null when there is no memory
-    std::size_t count = 0;
-    std::size_t frame_count = 0;
-    const std::uint64_t* frames = nullptr;
-    std::size_t mapped_bytes = 0;
+    std::span<const sampled_stack> stacks;
+    std::span<const std::uint64_t> frames;
   };
-  snapshot take_snapshot() noexcept;
+  // Copies as many stacks as there is place for.
+  snapshot take_snapshot(std::span<sampled_stack> place) noexcept;
+  std::size_t stacks() const noexcept { return stacks_.size(); }
 
   futex_lock& lock() noexcept { return lock_; }
 

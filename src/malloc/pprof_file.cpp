@@ -7,18 +7,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <new>
 
 #include "mallard/detail/os/uncancelled.hpp"
+#include "malloc/engine.hpp"
 #include "malloc/heap_profile.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/sampling.hpp"
@@ -73,6 +78,28 @@ class message {
 
   std::array<char, 96> bytes_;
   std::size_t size_ = 0;
+};
+
+// Memory of the system for as long as a file is written.
+class mapped_memory {
+ public:
+  explicit mapped_memory(std::size_t bytes) noexcept
+      : bytes_(round_up(bytes, os::page_size())), begin_(os::map(bytes_, os::page_size(), false)) {}
+  ~mapped_memory() {
+    if (begin_ != nullptr) os::unmap(begin_, bytes_);
+  }
+  mapped_memory(const mapped_memory&) = delete;
+  mapped_memory& operator=(const mapped_memory&) = delete;
+
+  bool is_there() const noexcept { return begin_ != nullptr; }
+  template <class T>
+  T* as() const noexcept {
+    return static_cast<T*>(begin_);
+  }
+
+ private:
+  std::size_t bytes_;
+  void* begin_;
 };
 
 struct large_buffers {
@@ -227,15 +254,7 @@ std::uint64_t hexadecimal(const char*& at) noexcept {
 // The ranges of modules' code, in the order of addresses; only the first ones that are so many.
 class code_ranges {
  public:
-  code_ranges() noexcept
-      : ranges_(static_cast<range*>(os::map(mapped_bytes, os::page_size(), false))) {}
-  ~code_ranges() {
-    if (ranges_ != nullptr) os::unmap(ranges_, mapped_bytes);
-  }
-  code_ranges(const code_ranges&) = delete;
-  code_ranges& operator=(const code_ranges&) = delete;
-
-  bool is_there() const noexcept { return ranges_ != nullptr; }
+  bool is_there() const noexcept { return memory_.is_there(); }
   // Reads and writes all: "55e0-55f0 r-xp 00001000 08:01 1234    /usr/bin/program".
   void write(profile_writer& out, large_buffers& place) noexcept {
     mapping_lines lines(place);
@@ -288,27 +307,20 @@ class code_ranges {
   }
 
   static constexpr std::size_t most = 4096;
-  static constexpr std::size_t mapped_bytes = most * sizeof(range);
 
-  range* ranges_;
+  mapped_memory memory_{most * sizeof(range)};
+  range* ranges_ = memory_.as<range>();
   std::size_t count_ = 0;
 };
 
 // A set of addresses, in a mapping that has room for twice as many.
 class address_set {
  public:
-  explicit address_set(std::size_t most) noexcept {
-    while (places_ < 2 * most) places_ *= 2;
-    set_ = static_cast<std::uint64_t*>(
-        os::map(places_ * sizeof(std::uint64_t), os::page_size(), false));
-  }
-  ~address_set() {
-    if (set_ != nullptr) os::unmap(set_, places_ * sizeof(std::uint64_t));
-  }
-  address_set(const address_set&) = delete;
-  address_set& operator=(const address_set&) = delete;
+  explicit address_set(std::size_t most) noexcept
+      : places_(std::bit_ceil(std::max<std::size_t>(512, 2 * most))),
+        memory_(places_ * sizeof(std::uint64_t)) {}
 
-  bool is_there() const noexcept { return set_ != nullptr; }
+  bool is_there() const noexcept { return memory_.is_there(); }
   // False when it was there already.
   bool add(std::uint64_t address) noexcept {
     std::size_t at = (address * 0x9e3779b97f4a7c15 >> 32) & (places_ - 1);
@@ -320,14 +332,14 @@ class address_set {
   }
 
  private:
-  std::size_t places_ = 512;
-  std::uint64_t* set_;
+  std::size_t places_;
+  mapped_memory memory_;
+  std::uint64_t* set_ = memory_.as<std::uint64_t>();
 };
 
 void write_stacks(profile_writer& out, const heap_profile::snapshot& all, const code_ranges& code,
                   address_set& known) noexcept {
-  for (std::size_t i = 0; i < all.count; ++i) {
-    const sampled_stack& stack = all.stacks[i];
+  for (const sampled_stack& stack : all.stacks) {
     if (stack.allocated.blocks == 0) continue;
     std::size_t frame_bytes = 0;
     for (std::uint32_t f = 0; f < stack.frames; ++f) {
@@ -359,12 +371,32 @@ void write_stacks(profile_writer& out, const heap_profile::snapshot& all, const 
   }
 }
 
-int write_snapshot(int descriptor, const heap_profile::snapshot& all,
-                   large_buffers& place) noexcept {
-  address_set known(all.frame_count);
-  code_ranges code;
-  if (!known.is_there() || !code.is_there()) return ENOMEM;
-  profile_writer out(descriptor, place);
+// A file beyond RLIMIT_FSIZE is an error of its write alone: its signal would end the process.
+class no_signal_of_size {
+ public:
+  no_signal_of_size() noexcept {
+    sigset_t pending;
+    sigemptyset(&this_one_);
+    sigaddset(&this_one_, SIGXFSZ);
+    was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+    pthread_sigmask(SIG_BLOCK, &this_one_, &before_);
+  }
+  ~no_signal_of_size() {
+    const timespec now{};
+    if (!was_pending_) syscall(SYS_rt_sigtimedwait, &this_one_, nullptr, &now, _NSIG / 8);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  no_signal_of_size(const no_signal_of_size&) = delete;
+  no_signal_of_size& operator=(const no_signal_of_size&) = delete;
+
+ private:
+  sigset_t this_one_;
+  sigset_t before_;
+  bool was_pending_;
+};
+
+int write_snapshot(profile_writer& out, const heap_profile::snapshot& all, large_buffers& place,
+                   code_ranges& code, address_set& known) noexcept {
   out.inner(fields::sample_type, type_of(texts::alloc_objects, texts::count));
   out.inner(fields::sample_type, type_of(texts::alloc_space, texts::bytes));
   out.inner(fields::sample_type, type_of(texts::inuse_objects, texts::count));
@@ -383,24 +415,51 @@ int write_snapshot(int descriptor, const heap_profile::snapshot& all,
   return out.finish();
 }
 
+// ENOMEM: no file was made.
+int write_file(const char* path, existing_file existing) noexcept {
+  const std::size_t most = the_profile.stacks() + 64;  // some may come meanwhile
+  const mapped_memory copy(most * sizeof(sampled_stack));
+  if (!copy.is_there()) return ENOMEM;
+  const heap_profile::snapshot all = the_profile.take_snapshot({copy.as<sampled_stack>(), most});
+  address_set known(all.frames.size());
+  code_ranges code;
+  const mapped_memory place(sizeof(large_buffers));
+  if (!known.is_there() || !code.is_there() || !place.is_there()) return ENOMEM;
+  const int how = existing == existing_file::is_an_error ? O_EXCL : O_TRUNC;
+  const auto descriptor = static_cast<int>(
+      syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0644));
+  if (descriptor < 0) return errno;
+  const no_signal_of_size blocked;
+  large_buffers& buffers = *::new (place.as<void>()) large_buffers;
+  profile_writer out(descriptor, buffers);
+  const int failure = write_snapshot(out, all, buffers, code, known);
+  // A part of a profile would look damaged.
+  struct stat file{};
+  const bool is_file = fstat(descriptor, &file) == 0 && S_ISREG(file.st_mode);
+  if (failure != 0 && is_file) unlink(path);
+  syscall(SYS_close, descriptor);
+  return failure == ENOMEM ? EIO : failure;
+}
+
+constexpr std::size_t spare_bytes = std::size_t{1} << 20;
+constinit std::atomic<void*> spare{nullptr};
+
 }  // namespace
 
-int write_pprof(const char* path) noexcept {
+void reserve_for_pprof() noexcept {
+  void* const fresh = os::reserve(spare_bytes);
+  if (fresh == nullptr) return;
+  void* none = nullptr;
+  if (!spare.compare_exchange_strong(none, fresh)) os::unmap(fresh, spare_bytes);
+}
+
+int write_pprof(const char* path, existing_file existing) noexcept {
   const kept_errno keep;
-  const heap_profile::snapshot all =
-      the_profile.is_open() ? the_profile.take_snapshot() : heap_profile::snapshot{};
-  if (all.stacks == nullptr) return the_profile.is_open() ? ENOMEM : EINVAL;
-  const std::size_t place_bytes = round_up(sizeof(large_buffers), os::page_size());
-  void* const place = os::map(place_bytes, os::page_size(), false);
-  const auto descriptor = static_cast<int>(
-      syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  int failure = descriptor < 0 ? errno : ENOMEM;
-  if (descriptor >= 0 && place != nullptr) {
-    failure = write_snapshot(descriptor, all, *::new (place) large_buffers);
-  }
-  if (descriptor >= 0) syscall(SYS_close, descriptor);
-  if (place != nullptr) os::unmap(place, place_bytes);
-  os::unmap(const_cast<sampled_stack*>(all.stacks), all.mapped_bytes);
+  if (!the_profile.is_open()) return EINVAL;
+  if (void* const reserved = spare.exchange(nullptr)) os::unmap(reserved, spare_bytes);
+  int failure = write_file(path, existing);
+  if (failure == ENOMEM && make_room_for(spare_bytes)) failure = write_file(path, existing);
+  reserve_for_pprof();
   return failure;
 }
 

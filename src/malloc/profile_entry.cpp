@@ -26,5 +26,5 @@ MALLARD_ENTRY int mallard_guard(std::size_t calls) {
 }
 
 MALLARD_ENTRY int mallard_profile_write(const char* path) {
-  return detail::write_pprof(path);
+  return detail::write_pprof(path, detail::existing_file::is_replaced);
 }

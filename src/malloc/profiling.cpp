@@ -56,10 +56,13 @@ using file_name = std::array<char, most_path_bytes + 64>;
 void write_next() noexcept {
   const kept_errno keep;
   file_name name;
-  name_next(name);
-  const int failure = write_pprof(name.data());
+  int failure = 0;
+  do {  // a process before may have had the same number
+    name_next(name);
+    failure = write_pprof(name.data(), existing_file::is_an_error);
+  } while (failure == EEXIST);
   if (failure == EINVAL) return warn("there is no heap profile to write: set ", "profile=BYTES");
-  if (failure != 0) warn("the heap profile cannot be written: ", name.data());
+  if (failure != 0) warn_of_error("the heap profile cannot be written: ", name.data(), failure);
 }
 
 void at_signal(int) {
@@ -85,6 +88,7 @@ bool has_grown() noexcept {
 int begin_profile(std::size_t mean_bytes) noexcept {
   prepare_call_stacks();
   if (!the_profile.open()) return ENOMEM;
+  reserve_for_pprof();
   set_samples(mean_bytes == 0 ? usual_mean_bytes : mean_bytes);
   return 0;
 }

@@ -29,6 +29,11 @@ FUNCTION void free_it(void* p) {
   std::free(p);
   asm volatile("" : : : "memory");
 }
+FUNCTION void* resize_it(void* p, std::size_t bytes) {
+  p = std::realloc(p, bytes);
+  asm volatile("" : "+r"(p) : : "memory");
+  return p;
+}
 FUNCTION void write_it(volatile char* p) {
   *p = 1;
   asm volatile("" : : : "memory");
@@ -146,6 +151,10 @@ int main(int, char** arguments) {
   if (what == "twice") {
     free_it(p);
     free_it(p);
+  }
+  if (what == "resized") {
+    free_it(p);
+    resize_it(p, 200);
   }
   if (what == "inside") free_it(p + 16);
   if (what == "near") {

@@ -112,6 +112,13 @@ TEST(guarded_blocks_of_the_plain_build, a_wrong_free_ends_the_program_with_the_s
   expect_found(run("inside", MALLARD_PLAIN_FILE), SIGABRT, "free of an address inside of a block");
 }
 
+TEST(guarded_blocks_of_the_plain_build, a_freed_block_that_is_resized_has_all_three_stacks) {
+  const ended resized = run("resized", MALLARD_PLAIN_FILE);
+  expect_found(resized, SIGABRT, "use of a block that was freed");
+  EXPECT_EQ(function_in(resized.text, "freed at"), "free_it") << resized.text;
+  EXPECT_EQ(function_in(resized.text, "used at"), "resize_it") << resized.text;
+}
+
 TEST(guarded_blocks_of_the_plain_build, a_fault_that_was_sent_ends_the_program) {
   const ended sent = run("sent", MALLARD_PLAIN_FILE);
   EXPECT_TRUE(WIFSIGNALED(sent.status));

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <iterator>
 #include <new>
 #include <string>
+#include <vector>
 
 #ifdef MALLARD_LINKED
 #include "mallard/malloc/malloc.h"
@@ -202,6 +204,29 @@ void use_heaps() {
   std::free(survivor);
 }
 
+// The rest of the memory is left to nobody, or free, but kept by the malloc.
+void write_where_memory_is_used_up(const char* path) {
+  expect(mallard_profile_begin(std::size_t{64} << 10) == 0, "begin");
+  std::vector<void*> freed_later(100'000);
+  for (void*& p : freed_later) p = seen(std::malloc(200));
+  std::FILE* const sizes = std::fopen("/proc/self/statm", "r");
+  std::size_t pages = 0;
+  expect(sizes != nullptr && std::fscanf(sizes, "%zu", &pages) == 1, "the size of the process");
+  std::fclose(sizes);
+  const rlimit most{pages * static_cast<std::size_t>(getpagesize()) + (std::size_t{8} << 20),
+                    RLIM_INFINITY};
+  expect(setrlimit(RLIMIT_AS, &most) == 0, "a limit");
+  for (const std::size_t bytes : {100'000, 4096, 16}) {
+    while (seen(std::malloc(bytes)) != nullptr) {
+    }
+  }
+  expect(mallard_profile_write(path) == 0, "written where nothing is left");
+  while (seen(std::malloc(4096)) != nullptr) {
+  }
+  for (void* const p : freed_later) std::free(p);
+  expect(mallard_profile_write(path) == 0, "written where much is free");
+}
+
 int begin_and_end(const char* path) {
   expect(mallard_profile_write(path) == EINVAL, "none was begun");
   keep_half("keep_object", 20'000, keep_object, [](std::size_t) { return std::size_t{2000}; });
@@ -257,6 +282,7 @@ int main(int count, char** arguments) {
   }
 #ifdef MALLARD_LINKED
   if (what == "heaps") use_heaps();
+  if (what == "exhausted") write_where_memory_is_used_up(arguments[2]);
   if (what == "calls") return begin_and_end(arguments[2]);
 #endif
   return 0;

@@ -194,6 +194,33 @@ TEST_F(linked_malloc_profile, a_forked_child_goes_on_with_it) {
   }
 }
 
+TEST_F(linked_malloc_profile, is_written_where_memory_is_used_up) {
+  run("exhausted here.pb", "");
+  EXPECT_GT(read_profile(only_file()).at("all").allocated, 40e6);
+}
+
+TEST_F(linked_malloc_profile, a_file_beyond_the_largest_size_is_named_and_ends_nothing) {
+  const std::string command = "cd '" + folder_.path().string() +
+                              "' && ulimit -f 0 && MALLARD_MALLOC=profile=16K '" +
+                              MALLARD_LINKED_PROGRAM + "' all 2>&1";
+  const auto [text, status] = mallard_test::run_command(command);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(text.rfind("mallard: the heap profile cannot be written: mallard-heap.", 0), 0U)
+      << text;
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(linked_malloc_profile, replaces_no_file_of_an_earlier_process_of_the_same_number) {
+  const std::string program = "exec '" + std::string(MALLARD_LINKED_PROGRAM) + "' count";
+  const std::string command =
+      "cd '" + folder_.path().string() +
+      "' && echo earlier >mallard-heap.$$.0.pb && MALLARD_MALLOC=profile=16K " + program;
+  EXPECT_EQ(mallard_test::run_command(command).status, 0);
+  ASSERT_EQ(files().size(), 2U);
+  EXPECT_EQ(mallard_test::read_file(files()[0]), "earlier\n");
+  EXPECT_GT(read_profile(files()[1]).at("all").allocated, 1e6);
+}
+
 TEST_F(linked_malloc_profile, a_file_that_cannot_be_written_is_named) {
   const std::string command = std::string("MALLARD_MALLOC=profile=16K,profile_file=/none/here '") +
                               MALLARD_LINKED_PROGRAM + "' all 2>&1";
