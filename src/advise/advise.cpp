@@ -20,6 +20,7 @@
 #include "profile/density.hpp"
 #include "profile/record/program_check.hpp"
 #include "profile/shell_word.hpp"
+#include "profile/trace/lacks.hpp"
 #include "profile/trace/trace_reader.hpp"
 #include "replay/replay.hpp"
 
@@ -313,6 +314,10 @@ void adviser::add_facts(advice_report& out) const {
     out.remarks.push_back(
         "the recording is too short for a sample of processor time, so the heap's share of it is "
         "not known");
+  }
+  if (profile::lacks(dims_.not_recorded, profile::outer_frames)) {
+    out.remarks.push_back(
+        "the deepest stacks lack their outer frames, so a call further out may suit better");
   }
   if (!dims_.complete) out.remarks.push_back("the trace is incomplete");
 }

@@ -189,8 +189,13 @@ class writer {
       line("// - {}", remark(where.change->before));
       line("// + {}", remark(where.change->after));
     } else if (!where.container.kind.empty() && !where.container.is_pointer()) {
-      line("\n// {} allocates: make it {}, constructed with &resource.",
-           brief(where.container.in("std::")), brief(where.container.in("std::pmr::")));
+      const std::string becomes = brief(where.container.in("std::pmr::"));
+      if (where.container.is_pmr) {
+        line("\n// {} allocates: construct it with &resource.", becomes);
+      } else {
+        line("\n// {} allocates: make it {}, constructed with &resource.",
+             brief(where.container.as_it_is()), becomes);
+      }
     }
     other_containers();
   }
@@ -213,7 +218,7 @@ class writer {
                  : "// Likewise what else allocates here:");
       }
       first = false;
-      const std::string type = brief(one.container.in("std::"));
+      const std::string type = brief(one.container.as_it_is());
       const std::string& kind = one.container.kind;
       const char* const maker = kind == "unique_ptr"   ? ", by mallard::allocate_unique"
                                 : kind == "shared_ptr" ? ", by std::allocate_shared"

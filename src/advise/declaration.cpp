@@ -57,9 +57,12 @@ std::size_t behind_brackets(std::string_view text, std::size_t from) {
   return text.npos;
 }
 
+constexpr std::string_view allocator_of_pmr = "std::pmr::polymorphic_allocator<";
+
 bool is_default(std::string_view argument) {
-  static constexpr std::string_view of_library[] = {"std::allocator<", "std::less<", "std::hash<",
-                                                    "std::equal_to<", "std::char_traits<"};
+  static constexpr std::string_view of_library[] = {"std::allocator<",   "std::less<",
+                                                    "std::hash<",        "std::equal_to<",
+                                                    "std::char_traits<", allocator_of_pmr};
   return std::any_of(std::begin(of_library), std::end(of_library),
                      [&](std::string_view one) { return argument.starts_with(one); });
 }
@@ -101,6 +104,16 @@ std::string own_arguments(std::string_view list) {
   return out;
 }
 
+// Whether the container itself does, whatever its elements do.
+bool has_pmr_allocator(std::string_view list) {
+  for (std::size_t from = 1; from < list.size();) {
+    const std::string_view one = first_argument(list.substr(from));
+    if (trimmed(one).starts_with(allocator_of_pmr)) return true;
+    from += one.size() + 1;
+  }
+  return false;
+}
+
 // The container whose member the function is. One among its parameters does not allocate.
 container_type container_in(std::string_view name) {
   for (std::size_t open = name.find('<'); open != name.npos;) {
@@ -108,8 +121,10 @@ container_type container_in(std::string_view name) {
     if (end == name.npos) break;
     const std::string_view kind = kind_before(name, open);
     if (!kind.empty() && name.substr(end).starts_with("::")) {
-      if (kind == "basic_string") return {"string", ""};
-      return {std::string(kind), own_arguments(name.substr(open, end - open))};
+      const std::string_view list = name.substr(open, end - open);
+      const bool is_pmr = has_pmr_allocator(list);
+      if (kind == "basic_string") return {"string", "", is_pmr};
+      return {std::string(kind), own_arguments(list), is_pmr};
     }
     open = name.find('<', end);
   }
@@ -172,7 +187,7 @@ std::string moved_to(std::string_view arguments, std::string_view name_space) {
 }
 
 std::optional<changed_line> change(std::string_view text, const container_type& of) {
-  const std::string wanted = "std::" + of.kind;
+  const std::string wanted = (of.is_pmr ? "std::pmr::" : "std::") + of.kind;
   const std::size_t at = text.find(wanted);
   if (at == text.npos || text.find("//") < at) return {};
   if (at > 0 && (is_of_name(text[at - 1]) || text[at - 1] == ':' || text[at - 1] == '<')) return {};

@@ -14,9 +14,11 @@ namespace mallard::advise {
 struct container_type {
   std::string kind;       // empty: not known
   std::string arguments;  // without allocators, hashes and comparisons of the library's
+  bool is_pmr = false;    // it takes a resource already
 
   // "std::pmr::vector<std::pmr::string>": containers in the arguments as well.
   std::string in(std::string_view name_space) const;
+  std::string as_it_is() const { return in(is_pmr ? "std::pmr::" : "std::"); }
   // It has no types but the language's and the library's, so it compiles anywhere.
   bool is_of_library_alone() const;
   // The library's headers that declare it, and the containers in its arguments: "map", "string".

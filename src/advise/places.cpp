@@ -133,6 +133,9 @@ std::vector<code_place> place_finder::find(const profile::dims_result& dims,
       return std::pair(bytes_[b], a) < std::pair(bytes_[a], b);
     });
     out.push_back(place_of(its.empty() ? 0 : its.front(), one.name));
+    out.back().is_cpp = out.back().is_cpp || std::any_of(its.begin(), its.end(), [&](auto stack) {
+                          return by_new_[stack];
+                        });
     out.back().others = others_of(its, out.back());
   }
   return out;

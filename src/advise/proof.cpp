@@ -12,6 +12,7 @@
 
 #include "advise/advice_text.hpp"
 #include "advise/bound.hpp"
+#include "replay/replay.hpp"
 
 namespace mallard::advise {
 namespace {
@@ -45,10 +46,10 @@ std::string why_dropped(const trial_figures& tried) {
 }
 
 // A few runs that gained far more than the heap takes were disturbed: where blocks lie does not
-// make up for so much.
+// make up for so much, and for nothing where there are hardly any.
 bool is_too_good(const trial_figures& tried, const std::optional<profile::heap_share>& heap) {
-  constexpr double of_placement = 1.25;
   if (tried.runs >= enough_runs || !is_known(heap)) return false;
+  const double of_placement = heap->high < 0.02 ? 1 : 1.25;
   return tried.times.median > of_placement * bound_times(2 * heap->high, 1);
 }
 
@@ -221,8 +222,9 @@ const considered* undecided(const advice_report& report) {
 }
 
 bool has_guesses(const advice_report& report) {
-  return std::any_of(report.others.begin(), report.others.end(),
-                     [](const considered& one) { return one.why_not == no_time; });
+  return std::any_of(report.others.begin(), report.others.end(), [](const considered& one) {
+    return one.why_not == no_time || one.why_not == replay::no_time_left;
+  });
 }
 
 advice to_leave_it(const advice_report& report, unsigned runs) {

@@ -117,17 +117,17 @@ class function_table::finder {
   }
 
   // The function's number. A function that occurs both as an ordinary frame and as a root gets two.
+  // One of a module that was loaded again has one.
   std::uint32_t function_of(const found& what, bool is_root) {
-    std::string key = std::to_string(what.module);
+    const module_info* const of =
+        what.module < facts_.modules.size() ? &facts_.modules[what.module] : nullptr;
+    std::string key = of == nullptr || of->path.empty() ? std::to_string(what.module)
+                                                        : of->path + '\0' + of->build_id;
     key += is_root ? '<' : ' ';
     key += what.name;
     const auto [at, fresh] =
         ids_.try_emplace(std::move(key), static_cast<std::uint32_t>(functions_.size()));
-    if (fresh) {
-      const bool known = what.module < facts_.modules.size();
-      functions_.push_back(
-          {what.name, known ? facts_.modules[what.module].path : "", is_root, true});
-    }
+    if (fresh) functions_.push_back({what.name, of == nullptr ? "" : of->path, is_root, true});
     // Debug information does not name all that was inlined: then the file is that of a library's
     // header which the function uses. One place in another file tells that it is the program's.
     function& out = functions_[at->second];

@@ -56,6 +56,27 @@ TEST(declaration, of_a_container_of_containers_it_is_the_outer_one_that_fills_th
   EXPECT_EQ(found->after, "std::pmr::vector<std::pmr::string> names{&resource};");
 }
 
+TEST(declaration, a_container_that_takes_a_resource_already_stays_what_it_is) {
+  const container_type list =
+      of("std::list<int, std::pmr::polymorphic_allocator<int> >::push_back(int&&)");
+  EXPECT_EQ(list.as_it_is(), "std::pmr::list<int>");
+  EXPECT_EQ(list.in("std::pmr::"), "std::pmr::list<int>");
+  const auto found = change_declaration("  std::pmr::list<int> l;", 1, list);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->after, "std::pmr::list<int> l{&resource};");
+  const std::string text =
+      "std::__cxx11::basic_string<char, std::char_traits<char>, "
+      "std::pmr::polymorphic_allocator<char> >";
+  EXPECT_EQ(of(text + "::_M_create(unsigned long&, unsigned long)").as_it_is(), "std::pmr::string");
+  EXPECT_EQ(of("std::map<int, " + text + ", std::less<int>, std::pmr::polymorphic_allocator<" +
+               "std::pair<int const, " + text + " > > >::operator[](int&&)")
+                .as_it_is(),
+            "std::pmr::map<int, std::pmr::string>");
+  EXPECT_FALSE(of("void std::vector<" + text_type + ", std::allocator<" + text_type +
+                  " > >::emplace_back<char const*>(char const*&&)")
+                   .is_pmr);
+}
+
 TEST(declaration, compiles_anywhere_if_it_has_no_type_of_the_programs) {
   const container_type texts = {"multimap", "unsigned long, std::vector<std::string>"};
   EXPECT_TRUE(texts.is_of_library_alone());

@@ -143,6 +143,23 @@ TEST(trial, one_run_that_gains_far_more_than_the_heap_takes_is_no_advice) {
   EXPECT_THAT(report.others.back().why_not, HasSubstr("more than the heap takes"));
 }
 
+TEST(trial, a_few_runs_that_gain_where_the_heap_takes_next_to_nothing_are_no_advice) {
+  advice_report report;
+  report.advices = {tried(strategy::switch_malloc, "a", {1.14, 1.2, 1.28}, 3)};
+  report.heap = mallard::profile::heap_share{0.001, 0, 0.007, 400, true};
+  settle(report);
+  EXPECT_EQ(report.advices[0].from.how, strategy::global);
+  EXPECT_THAT(report.advices[0].what, Not(HasSubstr("1.2")));
+}
+
+TEST(trial, to_leave_it_is_for_now_where_nothing_was_tried_for_lack_of_time) {
+  advice_report report;
+  report.others = {{of(strategy::heap, "b").from, {}, {}, "there was no time left for it"}};
+  settle(report);
+  EXPECT_THAT(report.advices[0].what, HasSubstr("time was too short"));
+  EXPECT_EQ(report.proof, "Not proved: give it more time.");
+}
+
 TEST(trial, one_run_has_no_interval_and_lowers_the_confidence) {
   const advice_report report = settled({tried(strategy::multipool, "a", {1.4, 1.4, 1.4}, 1)});
   EXPECT_FALSE(report.proved);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <random>
 
+#include "profile/functions.hpp"
 #include "profile/trace/copy_trace.hpp"
 #include "profile/trace/event_batches.hpp"
 #include "profile/trace_script.hpp"
@@ -266,6 +267,25 @@ TEST(copy_trace, addresses_of_unloaded_modules_mean_what_they_did) {
   EXPECT_EQ(again.facts().modules, trace.facts().modules);
   EXPECT_EQ(module_at(again.facts().modules, 0x1010, first), 0u);
   EXPECT_EQ(module_at(again.facts().modules, 0x1010, second), 1u);
+}
+
+TEST(function_table, a_function_of_a_module_that_was_loaded_again_is_the_same) {
+  const scratch_file file;
+  trace_writer writer(file.path(), {});
+  const auto load = [&](const char* path, std::uint64_t at) {
+    writer.module({.path = path, .load_bias = at, .segments = {{0, 0x1000}}});
+    const std::uint32_t stack = writer.stack(0, {at + 0x10, 0});
+    writer.unmodule(5, at);
+    return stack;
+  };
+  const std::uint32_t first = load("a.so", 0x1000);
+  const std::uint32_t other = load("b.so", 0x1000);
+  const std::uint32_t again = load("a.so", 0x3000);
+  ASSERT_TRUE(writer.finish());
+  const trace_reader trace(file.path());
+  const function_table functions(trace);
+  EXPECT_EQ(functions.of(first), functions.of(again));
+  EXPECT_NE(functions.of(first), functions.of(other));
 }
 
 TEST(trace_writer, an_unfinished_file_has_what_was_flushed) {

@@ -20,5 +20,7 @@ inline bool lacks(const process_info& process, std::string_view what) {
 
 // Lacking if the recording began when its program ran already.
 inline constexpr const char* the_start = "the start";
+// Lacking where stacks were deeper than the recorder keeps.
+inline constexpr const char* outer_frames = "the outer frames of the deepest stacks";
 
 }  // namespace mallard::profile
