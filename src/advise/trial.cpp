@@ -224,8 +224,10 @@ void take_second_look(advice_report& report, const std::vector<std::string>& com
   try {
     for (const whatif::whatif_outcome& one : whatif::try_whatif(wanted).outcomes) {
       if (one.variant != resource->what || one.gains.empty()) continue;
+      const trial_figures figures = figures_of(one);
+      if (!holds(figures)) continue;
       resource->beside_malloc = malloc->from.malloc;
-      resource->tried_beside_malloc = figures_of(one);
+      resource->tried_beside_malloc = figures;
     }
   } catch (const std::runtime_error&) {
     // The race stands without it.

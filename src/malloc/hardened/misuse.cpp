@@ -1,6 +1,7 @@
 #include "malloc/hardened/misuse.hpp"
 
 #include "malloc/fatal.hpp"
+#include "malloc/guarded_blocks.hpp"
 #include "malloc/hardened/hardened_checks.hpp"
 
 namespace mallard::inline v1::detail {
@@ -46,6 +47,7 @@ finding find(const void* p) noexcept {
 
 void report_misuse(const char* verb, const void* p, huge_state huge) noexcept {
   const bool freeing = verb[0] == 'f';
+  if (!freeing && the_guarded.holds(p)) static_cast<void>(the_guarded.bytes_of(p));  // has stacks
   switch (huge == huge_state::gone     ? finding::freed_block
           : huge == huge_state::around ? finding::inside_block
                                        : find(p)) {
