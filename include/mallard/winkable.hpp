@@ -57,23 +57,29 @@ inline constexpr bool gives_back_to_a_resource<Scoped> =
     (std::same_as<Scoped, typename Scoped::inner_allocator_type> ||
      gives_back_to_a_resource<typename Scoped::inner_allocator_type>);
 
-// Containers are specialisations of templates and have their allocator as an argument. A class that
-// is derived from one may own anything.
-template <class T, class Argument>
-inline constexpr bool has_argument = false;
-template <template <class...> class Template, class... Ts, class Argument>
-inline constexpr bool has_argument<Template<Ts...>, Argument> = (std::same_as<Ts, Argument> || ...);
+// Containers are specialisations of templates, and have among their arguments their allocator or a
+// container of the same values that has it. A class that is derived from one may own anything.
+template <class Argument, class Value>
+concept brings_an_allocator = gives_back_to_a_resource<Argument> || requires {
+  requires std::same_as<typename Argument::value_type, Value>;
+  requires gives_back_to_a_resource<typename Argument::allocator_type>;
+};
+template <class T, class Value>
+inline constexpr bool has_allocator = false;
+template <template <class...> class Template, class... Ts, class Value>
+inline constexpr bool has_allocator<Template<Ts...>, Value> =
+    (brings_an_allocator<Ts, Value> || ...);
 template <template <class, std::size_t, class...> class Template, class T, std::size_t N,
-          class... Ts, class Argument>
-inline constexpr bool has_argument<Template<T, N, Ts...>, Argument> =
-    (std::same_as<Ts, Argument> || ...);
+          class... Ts, class Value>
+inline constexpr bool has_allocator<Template<T, N, Ts...>, Value> =
+    (brings_an_allocator<Ts, Value> || ...);
 
 template <class Container>
 concept allocates_from_a_resource =
     requires {
       typename Container::allocator_type;
       typename Container::value_type;
-    } && has_argument<Container, typename Container::allocator_type> &&
+    } && has_allocator<Container, typename Container::value_type> &&
     gives_back_to_a_resource<typename Container::allocator_type>;
 
 // A std::function that compares may own anything.
@@ -97,7 +103,7 @@ template <class Adaptor>
 concept adapts_a_container = !requires { typename Adaptor::allocator_type; } && requires {
   typename Adaptor::container_type;
   typename Adaptor::value_type;
-} && has_argument<Adaptor, typename Adaptor::container_type>;
+} && has_allocator<Adaptor, typename Adaptor::value_type>;
 
 template <class Adaptor>
 constexpr bool is_winkable_adaptor() {

@@ -8,10 +8,18 @@ namespace mallard::inline v1::detail {
 template <class Pool>
 void* basic_class_pools<Pool>::refill_and_take(unsigned size_class) {
   slab_pool& pool = pool_of(size_class);
-  if (pool.base == nullptr) {
-    grow(pool, size_class);
-  } else {
-    refill(pool, size_class);
+  const auto get_slots = [&] {
+    if (pool.base == nullptr) {
+      grow(pool, size_class);
+    } else {
+      refill(pool, size_class);
+    }
+  };
+  try {
+    get_slots();
+  } catch (...) {
+    if (!make_room()) throw;
+    get_slots();
   }
   return take_slot(pool, class_layouts[size_class].block_bytes);
 }

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -433,10 +432,11 @@ int write_file(const char* path, existing_file existing) noexcept {
   large_buffers& buffers = *::new (place.as<void>()) large_buffers;
   profile_writer out(descriptor, buffers);
   const int failure = write_snapshot(out, all, buffers, code, known);
-  // A part of a profile would look damaged.
-  struct stat file{};
-  const bool is_file = fstat(descriptor, &file) == 0 && S_ISREG(file.st_mode);
-  if (failure != 0 && is_file) unlink(path);
+  // A part of a profile would look damaged. A file that was there may have been reached by a link.
+  const bool is_ours = existing == existing_file::is_an_error;
+  if (failure != 0 && (is_ours ? unlink(path) : ftruncate(descriptor, 0)) != 0) {
+    // It stays as it is, and the caller learns of the failure.
+  }
   syscall(SYS_close, descriptor);
   return failure == ENOMEM ? EIO : failure;
 }
@@ -447,7 +447,7 @@ constinit std::atomic<void*> spare{nullptr};
 }  // namespace
 
 void reserve_for_pprof() noexcept {
-  void* const fresh = os::reserve(spare_bytes);
+  void* const fresh = os::map(spare_bytes, os::page_size(), false);
   if (fresh == nullptr) return;
   void* none = nullptr;
   if (!spare.compare_exchange_strong(none, fresh)) os::unmap(fresh, spare_bytes);

@@ -8,7 +8,7 @@ enum class existing_file : bool { is_replaced, is_an_error };
 // Returns 0, or an error's number. Allocates nothing, and is no cancellation point.
 int write_pprof(const char* path, existing_file existing) noexcept;
 
-// Reserves addresses for the next file, which is wanted most where they are used up.
+// Sets memory aside for the next file, which is wanted most where memory is used up.
 void reserve_for_pprof() noexcept;
 
 }  // namespace mallard::inline v1::detail

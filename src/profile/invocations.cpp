@@ -450,6 +450,10 @@ void invocation_tracker::death(const birthmark& born, std::uint64_t bytes, std::
   }
   const std::uint32_t open_levels = node.level + 1;
   path& on = paths_[node.path];
+  // That all are dead at times is chance where another thread frees them.
+  for (std::size_t i = 0; on.thread != thread && i < on.frames.size(); ++i) {
+    if (on.frames[i].turn) ++on.frames[i].turn->kept;
+  }
   if (stack != 0 && on.thread == thread && of_thread_[thread].back() == node.path) {
     if (open_levels < born.levels) survive(born.stack, born.levels - open_levels, 1, bytes);
     return;

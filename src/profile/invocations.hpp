@@ -70,7 +70,7 @@ struct turn_sum {
   std::uint32_t high = 0;   // likewise, with the largest
   std::uint64_t turns = 0;
   std::uint64_t blocks = 0;
-  std::uint64_t kept = 0;  // of them, said to be kept
+  std::uint64_t kept = 0;  // of them, said to be kept, or freed by another thread
   number_counts bytes;     // of each turn
   thread_set threads;
 };

@@ -57,7 +57,8 @@ array_space::array_space(std::pmr::memory_resource* upstream) noexcept
 
 void* array_space::allocate(std::size_t bytes, std::size_t alignment, bool roomy) {
   if (void* const p = try_allocate(bytes, alignment, roomy)) return p;
-  return add_and_allocate(get_segment(segment_for(bytes, alignment)), bytes, alignment);
+  return add_and_allocate(get_segment(segment_bytes_for(bytes, alignment), next_segment_bytes_),
+                          bytes, alignment);
 }
 
 void* array_space::try_allocate(std::size_t bytes, std::size_t alignment, bool roomy) noexcept {
@@ -80,31 +81,29 @@ void array_space::note_reach(void* p) noexcept {
   if (end - s->used < s->bytes - s->used) s->used = end;
 }
 
-array_space::segment_request array_space::segment_for(std::size_t bytes,
-                                                      std::size_t alignment) const {
+std::size_t array_space::segment_bytes_for(std::size_t bytes, std::size_t alignment) const {
   // A block of this size is found in a bin of blocks up to a sixteenth larger.
   constexpr std::size_t largest = ~std::size_t{0} / 4;
   if (bytes > largest || alignment > largest) throw std::bad_alloc();
-  const std::size_t needed =
-      round_up(segment_header_bytes + fit_heap::first_segment_overhead() + bytes + bytes / 16 +
-                   2 * std::max<std::size_t>(alignment, 64),
-               os::page_bytes);
-  return {needed, ranges_ ? needed : std::max(needed, next_segment_bytes_)};
+  return round_up(segment_header_bytes + fit_heap::first_segment_overhead() + bytes + bytes / 16 +
+                      2 * std::max<std::size_t>(alignment, 64),
+                  os::page_bytes);
 }
 
-array_space::fresh_segment array_space::get_segment(segment_request request) const {
+array_space::fresh_segment array_space::get_segment(std::size_t least,
+                                                    std::size_t preferred) const {
   const auto from_upstream = [&](std::size_t bytes) {
     return fresh_segment{upstream_->allocate(bytes, segment_header_bytes), bytes};
   };
   if (!ranges_) {
     try {
-      return from_upstream(request.preferred);
+      return from_upstream(std::max(least, preferred));
     } catch (...) {
-      if (request.preferred == request.least) throw;
+      if (preferred <= least) throw;
     }
-    return from_upstream(request.least);
+    return from_upstream(least);
   }
-  const address_range range = take_range(request.least, range_use::segment);
+  const address_range range = take_range(least, range_use::segment);
   if (range.begin == nullptr) throw std::bad_alloc();
   return {range.begin, range.bytes};
 }

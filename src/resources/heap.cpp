@@ -10,6 +10,7 @@
 
 #include "mallard/detail/core/or_null.hpp"
 #include "mallard/detail/resources/chains.hpp"
+#include "mallard/detail/resources/or_with_room.hpp"
 #include "mallard/detail/resources/pools_and_lones.hpp"
 
 namespace mallard::inline v1 {
@@ -60,7 +61,9 @@ detail::chain_ends heap_resource::allocate_linked(std::size_t count, std::size_t
   detail::check_burst(count, bytes);
   const std::size_t request = detail::block_request(std::max<std::size_t>(bytes, 1), alignment);
   if (is_in_slabs(request)) {
-    return pools_.take_many(detail::class_of(request), count, bytes);
+    return detail::or_with_room(
+        [&] { return pools_.make_room(); },
+        [&] { return pools_.take_many(detail::class_of(request), count, bytes); });
   }
   return detail::allocate_equal(*this, count, bytes, alignment);
 }

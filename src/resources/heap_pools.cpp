@@ -37,17 +37,16 @@ constexpr slab_source heap_source{take_for_heap, give_of_heap, pays_for_heap};
 heap_pools::heap_pools(std::pmr::memory_resource* upstream, std::size_t limit,
                        bool ignores) noexcept
     : growing_class_pools(upstream, limit, ignores, ignores ? resource_source : heap_source),
-      arrays(upstream),
-      gives_back_(!ignores) {}
+      arrays(upstream) {}
 
 std::size_t heap_pools::trim() noexcept {
   return growing_class_pools::trim() + trim_large(*this);
 }
 
-sized_block heap_pools::allocate_expandable(std::size_t minimum, std::size_t preferred,
+sized_block heap_pools::allocate_expandable(std::size_t least, std::size_t wanted,
                                             std::size_t alignment) {
   return or_with_room([&] { return make_room(); },
-                      [&] { return arrays.allocate_expandable(minimum, preferred, alignment); });
+                      [&] { return arrays.allocate_expandable(least, wanted, alignment); });
 }
 
 void* heap_pools::allocate_large(std::size_t bytes, std::size_t alignment) {

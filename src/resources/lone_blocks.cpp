@@ -102,11 +102,13 @@ void* pools_and_lones::refill_and_take(unsigned size_class, std::size_t request)
     try {
       pools.grow(pool, size_class);
     } catch (...) {
-      pools.trim_reserve();
-      void* const p = try_lone(size_class, request);
-      if (p == nullptr) throw;
-      lones.stay_alone();
-      return p;
+      const bool has_more = pools.make_room();
+      if (void* const p = try_lone(size_class, request)) {
+        lones.stay_alone();
+        return p;
+      }
+      if (!has_more) throw;
+      pools.grow(pool, size_class);
     }
   }
   return take_slot(pool, class_layouts[size_class].block_bytes);

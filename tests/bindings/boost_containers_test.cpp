@@ -7,6 +7,7 @@
 #include <boost/container/map.hpp>
 #include <boost/container/set.hpp>
 #include <boost/container/slist.hpp>
+#include <boost/container/small_vector.hpp>
 #include <boost/container/stable_vector.hpp>
 #include <boost/container/string.hpp>
 #include <boost/container/vector.hpp>
@@ -18,8 +19,10 @@
 #include <vector>
 
 #include "mallard/adaptive_pool_allocator.hpp"
+#include "mallard/allocator.hpp"
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/expandable_allocator.hpp"
+#include "mallard/winkable.hpp"
 #include "support/seeds.hpp"
 
 namespace {
@@ -27,6 +30,15 @@ namespace {
 namespace bc = boost::container;
 using mallard::expandable_allocator;
 using mallard::heap_resource;
+
+// Whose allocator is in the argument of another argument.
+template <class T>
+using in_heap = mallard::allocator<T, heap_resource>;
+static_assert(mallard::is_winkable_v<bc::vector<int, in_heap<int>>>);
+static_assert(mallard::is_winkable_v<bc::small_vector<int, 4, in_heap<int>>>);
+static_assert(
+    mallard::is_winkable_v<bc::flat_set<int, std::less<int>, std::vector<int, in_heap<int>>>>);
+static_assert(!mallard::is_winkable_v<bc::flat_set<int, std::less<int>, std::vector<int>>>);
 
 struct alignas(64) wide {
   int value;

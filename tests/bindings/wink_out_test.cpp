@@ -111,6 +111,7 @@ struct numbered_stack : std::stack<T, std::pmr::deque<T>> {
   std::shared_ptr<int> count;
 };
 static_assert(!mallard::is_winkable_v<named_numbers> && !mallard::is_winkable_v<counted_stack>);
+static_assert(!mallard::is_winkable_v<named<std::pmr::string>>);
 static_assert(!mallard::is_winkable_v<named<int>> && !mallard::is_winkable_v<numbered_stack<int>>);
 static_assert(!mallard::is_winkable_v<
               std::priority_queue<int, std::pmr::vector<int>, std::function<bool(int, int)>>>);

@@ -84,6 +84,25 @@ TEST_F(arena_loops_test, two_loops_are_two) {
   EXPECT_EQ(loops[1].first_line, 40u);
 }
 
+// They are all dead at times, when the other thread has caught up.
+TEST_F(arena_loops_test, none_where_another_thread_frees_what_a_turn_makes) {
+  in_main([&] {
+    std::vector<std::uint64_t> handed_over;
+    for (int i = 0; i < 200; ++i) {
+      turn(40, 1000);
+      for (int block = 0; block < 3; ++block) handed_over.push_back(script.allocate(44, 100));
+      if (i % 5 != 0) continue;
+      script.on_thread(1);
+      script.call("consume", 1, [&] {
+        for (const std::uint64_t block : handed_over) script.free(2, block);
+      });
+      script.on_thread(0);
+      handed_over.clear();
+    }
+  });
+  EXPECT_THAT(found(), IsEmpty());
+}
+
 TEST_F(arena_loops_test, none_where_each_turn_leaves_something) {
   in_main([&] {
     for (int i = 0; i < 50; ++i) {

@@ -313,6 +313,45 @@ TYPED_TEST(freed_memory, serves_blocks_of_any_other_size) {
   }
 }
 
+// Each class holds a slab, and two are all that there are. An upstream may throw anything.
+template <class Resource>
+class few_slabs : public testing::Test {};
+using pools_of_one_thread = testing::Types<multipool_resource, heap_resource>;
+TYPED_TEST_SUITE(few_slabs, pools_of_one_thread);
+
+class refusing_by_int final : public std::pmr::memory_resource {
+ public:
+  explicit refusing_by_int(std::pmr::memory_resource* from) : from_(from) {}
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    try {
+      return from_->allocate(bytes, alignment);
+    } catch (const std::bad_alloc&) {
+      throw 1;
+    }
+  }
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+    from_->deallocate(p, bytes, alignment);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  std::pmr::memory_resource* from_;
+};
+
+TYPED_TEST(few_slabs, serve_other_classes_when_they_are_empty) {
+  for (const std::size_t bytes : {900u, 5'000u, 30'000u, 100'000u}) {
+    mallard::limit_resource limit({.blocks = 2});
+    refusing_by_int upstream(&limit);
+    TypeParam pool(&upstream);
+    void* const a = pool.allocate(24);
+    void* const b = pool.allocate(200);
+    pool.deallocate(a, 24);
+    pool.deallocate(b, 200);
+    EXPECT_NE(pool.try_allocate(bytes), nullptr) << bytes;
+  }
+}
+
 template <class Heap>
 class heap_over_an_arena : public testing::Test {};
 using heaps = testing::Types<heap_resource, mallard::synchronized_heap_resource>;

@@ -85,7 +85,8 @@ int mallard_profile_begin(size_t bytes);
 void mallard_profile_end(void);
 
 /* Effects: writes the profile to a file in pprof's format, which `mallard top`, `report` and `diff`
- * read. Returns 0 or an errno, EINVAL if no profile was begun. Allocates nothing. */
+ * read. Returns 0 or an errno, EINVAL if no profile was begun; what cannot be written whole is left
+ * empty. Allocates nothing. */
 int mallard_profile_write(const char* path);
 
 /* Effects: from now on one in `calls` allocations, of up to a page each and 255 at a time, lies

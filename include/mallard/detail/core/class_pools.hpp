@@ -67,11 +67,10 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
   static constexpr const auto& layouts = grows ? growing_layouts : class_layouts;
 
  public:
-  // `upstream_ignores`, which only the heaps of many threads need, is for callers of both.
   basic_class_pools(std::pmr::memory_resource* upstream, std::size_t reserve_limit,
-                    bool /*upstream_ignores*/ = false,
-                    const slab_source& source = resource_source) noexcept
-      : resource_slab_set(layouts.data(), upstream, reserve_limit, source) {
+                    bool ignores = false, const slab_source& source = resource_source) noexcept
+      : resource_slab_set(layouts.data(), upstream, reserve_limit, source),
+        upstream_ignores_(ignores) {
     reset();
   }
 
@@ -181,6 +180,9 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
 
   // Gives back every empty slab, including the reserve. Returns the bytes.
   std::size_t trim() noexcept;
+  // The same for another attempt. False if there was none, or if it would be lost.
+  bool make_room() noexcept { return !upstream_ignores_ && trim() != 0; }
+  bool upstream_ignores() const noexcept { return upstream_ignores_; }
 
   // Takes every empty slab out, including the reserve; see slab_set.
   slab* detach_empty() noexcept;
@@ -250,6 +252,7 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
 
   void* large_hot_;
   std::size_t large_hot_request_;  // 0: there is none
+  bool upstream_ignores_;          // deallocation
 
   struct {
     std::array<pool_with_hot<Pool>, table_class_count> small;

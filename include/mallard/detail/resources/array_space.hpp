@@ -26,19 +26,16 @@ class MALLARD_API array_space {
   void deallocate(void* p) noexcept;
 
   // The parts of `allocate`, for use behind a lock that must not be held while upstream is called:
-  // `try_allocate` returns null when there is no room, `get_segment` gets memory that has room, and
-  // `add_and_allocate` adds it and allocates there.
+  // `try_allocate` returns null when there is no room, `get_segment` gets memory that has room,
+  // more if upstream has it, and `add_and_allocate` adds it and allocates there.
   void* try_allocate(std::size_t bytes, std::size_t alignment, bool roomy) noexcept;
   struct fresh_segment {
     void* p;
     std::size_t bytes;
   };
-  struct segment_request {
-    std::size_t least;
-    std::size_t preferred;
-  };
-  segment_request segment_for(std::size_t bytes, std::size_t alignment) const;
-  fresh_segment get_segment(segment_request request) const;
+  std::size_t segment_bytes_for(std::size_t bytes, std::size_t alignment) const;
+  std::size_t next_segment_bytes() const noexcept { return next_segment_bytes_; }
+  fresh_segment get_segment(std::size_t least, std::size_t preferred) const;
   void* add_and_allocate(fresh_segment fresh, std::size_t bytes, std::size_t alignment) noexcept;
 
   static std::size_t payload_bytes(void* p) noexcept { return fit_heap::payload_bytes(p); }

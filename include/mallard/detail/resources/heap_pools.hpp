@@ -18,20 +18,15 @@ class MALLARD_API heap_pools : public growing_class_pools {
   heap_pools(std::pmr::memory_resource* upstream, std::size_t limit, bool ignores) noexcept;
 
   // As in growing_blocks; `allocate_large` makes a block that is not expected to grow.
-  sized_block allocate_expandable(std::size_t minimum, std::size_t preferred,
-                                  std::size_t alignment);
+  sized_block allocate_expandable(std::size_t least, std::size_t wanted, std::size_t alignment);
   void* allocate_large(std::size_t bytes, std::size_t alignment);
 
   // Gives back all that is not in use. Returns the bytes.
   std::size_t trim() noexcept;
+  bool make_room() noexcept { return !upstream_ignores() && trim() != 0; }
 
   lone_blocks lones;
   growing_blocks arrays;
-
- private:
-  bool make_room() noexcept { return gives_back_ && trim() != 0; }
-
-  bool gives_back_;  // what upstream ignores would be lost
 };
 
 }  // namespace mallard::inline v1::detail

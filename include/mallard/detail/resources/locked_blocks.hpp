@@ -33,9 +33,10 @@ class MALLARD_API locked_blocks {
     std::unique_lock hold(lock_);
     void* p = blocks_.try_allocate(bytes, alignment, roomy);
     if (p == nullptr) {
-      const array_space::segment_request needed = blocks_.segment_for(bytes, alignment);
+      const std::size_t least = blocks_.segment_bytes_for(bytes, alignment);
+      const std::size_t preferred = blocks_.next_segment_bytes();
       hold.unlock();
-      const auto fresh = blocks_.get_segment(needed);
+      const auto fresh = blocks_.get_segment(least, preferred);
       hold.lock();
       p = blocks_.add_and_allocate(fresh, bytes, alignment);
     }
