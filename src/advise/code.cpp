@@ -77,6 +77,10 @@ class writer {
     } else {
       containers();
     }
+    if (what_.where.container.kind.empty() && what_.where.others.empty()) {
+      line("// Objects that `new` makes: mallard/new_object.hpp; frames of coroutines:");
+      line("// mallard/frame_from.hpp.");
+    }
     if (is_arena(what_.how) && what_.ends_with_call) {
       line(
           "// For trees of small containers, mallard/thread_bound.hpp has an allocator that takes");

@@ -322,14 +322,15 @@ class ranker {
       mallocs.push_back(std::move(made));
     }
     sort_by_gain(mallocs);
-    for (std::size_t i = 0; i < mallocs.size(); ++i) {
-      advice& one = mallocs[i];
+    bool is_chosen = false;
+    for (advice& one : mallocs) {
       const bool told = one.gain.low > 1 && one.gain.median >= least_gain;
-      if (i > 0 || !told) {
+      if (is_chosen || !told) {
         out_.others.push_back({one.from, told_gain(one), told_memory(one),
                                told ? "another malloc is faster" : why_no_gain(one.gain)});
         continue;
       }
+      is_chosen = true;
       const auto at =
           std::find_if(out_.advices.begin(), out_.advices.end(), [&](const advice& other) {
             return !other.from.where.is_cpp || other.gain.low <= one.gain.median;

@@ -178,6 +178,15 @@ TEST(rank, another_malloc_wins_ties) {
 }
 
 // A link without the space would not last.
+TEST(rank, a_malloc_whose_replays_tell_nothing_hides_no_other) {
+  const advice_report report =
+      rank(program(), {},
+           {replayed(all, "tcmalloc", 0.6, 2.4, 3), replayed(all, "jemalloc", 1.5, 1.6, 1.7)}, "p");
+  EXPECT_EQ(report.advices[0].from.how, strategy::switch_malloc);
+  EXPECT_EQ(report.advices[0].from.malloc, "jemalloc");
+  EXPECT_THAT(report.others.back().why_not, HasSubstr("no difference"));
+}
+
 TEST(rank, another_malloc_in_a_path_with_a_space_is_found_by_the_command) {
   candidate spaced = of(strategy::switch_malloc);
   spaced.malloc = "mallard";

@@ -216,7 +216,7 @@ void write_where_memory_is_used_up(const char* path) {
   const rlimit most{pages * static_cast<std::size_t>(getpagesize()) + (std::size_t{8} << 20),
                     RLIM_INFINITY};
   expect(setrlimit(RLIMIT_AS, &most) == 0, "a limit");
-  for (const std::size_t bytes : {100'000, 4096, 16}) {
+  for (const std::size_t bytes : {100'000u, 4096u, 16u}) {
     while (seen(std::malloc(bytes)) != nullptr) {
     }
   }
