@@ -3,24 +3,21 @@
 #include <bit>
 #include <utility>
 
+#include "mallard/detail/core/or_with_room.hpp"
+
 namespace mallard::inline v1::detail {
 
 template <class Pool>
 void* basic_class_pools<Pool>::refill_and_take(unsigned size_class) {
   slab_pool& pool = pool_of(size_class);
-  const auto get_slots = [&] {
-    if (pool.base == nullptr) {
-      grow(pool, size_class);
-    } else {
-      refill(pool, size_class);
-    }
-  };
-  try {
-    get_slots();
-  } catch (...) {
-    if (!make_room()) throw;
-    get_slots();
-  }
+  or_with_room([&] { return make_room(); },
+               [&] {
+                 if (pool.base == nullptr) {
+                   grow(pool, size_class);
+                 } else {
+                   refill(pool, size_class);
+                 }
+               });
   return take_slot(pool, class_layouts[size_class].block_bytes);
 }
 

@@ -446,7 +446,7 @@ void slab_set::settle_own(slab_pool& pool, slab* s) noexcept {
   if (taken == 0) {
     if (s->place == slab_place::ring) leave_ring(pool, s);
     // Other pools cannot use a small slab: where every slab is kept, it stays with its pool.
-    if (s->small == 0 || reserve_limit_ != limit_of(keep_every_slab)) return retire(pool, s);
+    if (s->small == 0 || !keeps_every_slab()) return retire(pool, s);
     enter_ring(pool, s);
     return set_floor(*s, 0, 0);
   }

@@ -424,16 +424,15 @@ int write_file(const char* path, existing_file existing) noexcept {
   code_ranges code;
   const mapped_memory place(sizeof(large_buffers));
   if (!known.is_there() || !code.is_there() || !place.is_there()) return ENOMEM;
-  const int how = existing == existing_file::is_an_error ? O_EXCL : O_TRUNC;
-  const auto descriptor = static_cast<int>(
-      syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0644));
+  const bool is_ours = existing == existing_file::is_an_error;
+  const int how = O_WRONLY | O_CREAT | O_CLOEXEC | (is_ours ? O_EXCL : O_TRUNC);
+  const auto descriptor = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, how, 0644));
   if (descriptor < 0) return errno;
   const no_signal_of_size blocked;
   large_buffers& buffers = *::new (place.as<void>()) large_buffers;
   profile_writer out(descriptor, buffers);
   const int failure = write_snapshot(out, all, buffers, code, known);
   // A part of a profile would look damaged. A file that was there may have been reached by a link.
-  const bool is_ours = existing == existing_file::is_an_error;
   if (failure != 0 && (is_ours ? unlink(path) : ftruncate(descriptor, 0)) != 0) {
     // It stays as it is, and the caller learns of the failure.
   }

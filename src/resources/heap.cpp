@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "mallard/detail/core/or_null.hpp"
+#include "mallard/detail/core/or_with_room.hpp"
 #include "mallard/detail/resources/chains.hpp"
-#include "mallard/detail/resources/or_with_room.hpp"
 #include "mallard/detail/resources/pools_and_lones.hpp"
 
 namespace mallard::inline v1 {

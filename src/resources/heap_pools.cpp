@@ -1,6 +1,6 @@
 #include "mallard/detail/resources/heap_pools.hpp"
 
-#include "mallard/detail/resources/or_with_room.hpp"
+#include "mallard/detail/core/or_with_room.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -36,7 +36,8 @@ constexpr slab_source heap_source{take_for_heap, give_of_heap, pays_for_heap};
 
 heap_pools::heap_pools(std::pmr::memory_resource* upstream, std::size_t limit,
                        bool ignores) noexcept
-    : growing_class_pools(upstream, limit, ignores, ignores ? resource_source : heap_source),
+    : growing_class_pools(upstream, limit, ignores,
+                          limit == keep_every_slab ? resource_source : heap_source),
       arrays(upstream) {}
 
 std::size_t heap_pools::trim() noexcept {

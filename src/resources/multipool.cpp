@@ -1,6 +1,6 @@
 #include "mallard/multipool.hpp"
 
-#include "mallard/detail/resources/or_with_room.hpp"
+#include "mallard/detail/core/or_with_room.hpp"
 #include "mallard/detail/resources/pools_and_lones.hpp"
 
 namespace mallard::inline v1 {
@@ -17,7 +17,7 @@ void* multipool_resource::allocate_beyond_table(std::size_t bytes, std::size_t a
   const detail::pools_and_lones all{pools_, lones_, alignment, options_.empty_slabs_kept};
   return detail::allocate_beyond_table(all, bytes, alignment, [&](std::size_t large) {
     return detail::or_with_room(
-        [&] { return !upstream_ignores_ && trim() != 0; },
+        [&] { return !pools_.keeps_every_slab() && trim() != 0; },
         [&] { return oversize_.allocate(*upstream_resource(), large, alignment); });
   });
 }

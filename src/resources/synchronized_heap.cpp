@@ -5,8 +5,8 @@
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/or_null.hpp"
+#include "mallard/detail/core/or_with_room.hpp"
 #include "mallard/detail/resources/chains.hpp"
-#include "mallard/detail/resources/or_with_room.hpp"
 
 namespace mallard::inline v1 {
 

@@ -9,11 +9,11 @@
 #include <atomic>
 
 #include "mallard/detail/core/known_memory.hpp"
+#include "mallard/detail/core/or_with_room.hpp"
 #include "mallard/detail/os/futex.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/resources/heap_registry.hpp"
 #include "mallard/detail/resources/locked_blocks.hpp"
-#include "mallard/detail/resources/or_with_room.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {

@@ -133,21 +133,25 @@ TEST(trial, after_one_run_that_gained_nothing_to_leave_it_is_not_proved) {
   EXPECT_EQ(report.others.back().why_not, "no clear difference in one run of the program");
 }
 
-TEST(trial, one_run_that_gains_far_more_than_the_heap_takes_is_no_advice) {
+// A malloc's trial in a program whose heap takes so much of its time.
+advice_report settled_beside(const trial_figures& figures, const profile::heap_share& heap) {
   advice_report report;
-  report.advices = {tried(strategy::switch_malloc, "a", {2.1, 2.1, 2.1}, 1)};
-  report.heap = mallard::profile::heap_share{0.02, 0.012, 0.034, 400, true};
+  report.advices = {tried(strategy::switch_malloc, "a", figures.times, figures.runs)};
+  report.heap = heap;
   settle(report);
+  return report;
+}
+
+TEST(trial, one_run_that_gains_far_more_than_the_heap_takes_is_no_advice) {
+  const advice_report report =
+      settled_beside({{2.1, 2.1, 2.1}, 1}, {0.02, 0.012, 0.034, 400, true});
   EXPECT_EQ(report.advices[0].from.how, strategy::global);
   EXPECT_THAT(report.advices[0].what, Not(HasSubstr("2.1")));
   EXPECT_THAT(report.others.back().why_not, HasSubstr("more than the heap takes"));
 }
 
 TEST(trial, a_few_runs_that_gain_where_the_heap_takes_next_to_nothing_are_no_advice) {
-  advice_report report;
-  report.advices = {tried(strategy::switch_malloc, "a", {1.14, 1.2, 1.28}, 3)};
-  report.heap = mallard::profile::heap_share{0.001, 0, 0.007, 400, true};
-  settle(report);
+  const advice_report report = settled_beside({{1.14, 1.2, 1.28}, 3}, {0.001, 0, 0.007, 400, true});
   EXPECT_EQ(report.advices[0].from.how, strategy::global);
   EXPECT_THAT(report.advices[0].what, Not(HasSubstr("1.2")));
 }

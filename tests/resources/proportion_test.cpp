@@ -357,6 +357,17 @@ class heap_over_an_arena : public testing::Test {};
 using heaps = testing::Types<heap_resource, mallard::synchronized_heap_resource>;
 TYPED_TEST_SUITE(heap_over_an_arena, heaps);
 
+// A plain pointer does not tell that it is one: then the options do.
+TEST(heap_over_a_plain_pointer, loses_nothing_where_every_slab_is_kept) {
+  static std::byte memory[2 << 20];
+  mallard::monotonic_resource arena(memory, sizeof memory, std::pmr::null_memory_resource());
+  std::pmr::memory_resource* const plain = &arena;
+  heap_resource heap({.empty_slabs_kept = ~std::size_t{0}}, plain);
+  heap.deallocate(heap.allocate(1'000'000), 1'000'000);
+  EXPECT_GT(count_of(heap, 24), 0u);
+  EXPECT_NE(heap.try_allocate(1'000'000), nullptr);
+}
+
 TYPED_TEST(heap_over_an_arena, loses_nothing_where_the_arena_is_full) {
   static std::byte memory[2 << 20];
   mallard::monotonic_resource arena(memory, sizeof memory, std::pmr::null_memory_resource());

@@ -67,10 +67,10 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
   static constexpr const auto& layouts = grows ? growing_layouts : class_layouts;
 
  public:
+  // `ignores`: upstream ignores deallocation, which only the heaps of many threads need to know.
   basic_class_pools(std::pmr::memory_resource* upstream, std::size_t reserve_limit,
-                    bool ignores = false, const slab_source& source = resource_source) noexcept
-      : resource_slab_set(layouts.data(), upstream, reserve_limit, source),
-        upstream_ignores_(ignores) {
+                    bool /*ignores*/ = false, const slab_source& source = resource_source) noexcept
+      : resource_slab_set(layouts.data(), upstream, reserve_limit, source) {
     reset();
   }
 
@@ -181,8 +181,7 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
   // Gives back every empty slab, including the reserve. Returns the bytes.
   std::size_t trim() noexcept;
   // The same for another attempt. False if there was none, or if it would be lost.
-  bool make_room() noexcept { return !upstream_ignores_ && trim() != 0; }
-  bool upstream_ignores() const noexcept { return upstream_ignores_; }
+  bool make_room() noexcept { return !keeps_every_slab() && trim() != 0; }
 
   // Takes every empty slab out, including the reserve; see slab_set.
   slab* detach_empty() noexcept;
@@ -252,7 +251,6 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
 
   void* large_hot_;
   std::size_t large_hot_request_;  // 0: there is none
-  bool upstream_ignores_;          // deallocation
 
   struct {
     std::array<pool_with_hot<Pool>, table_class_count> small;

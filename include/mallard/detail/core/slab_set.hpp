@@ -141,6 +141,8 @@ class MALLARD_API slab_set {
   slab* detach_current(slab_pool& pool, unsigned layout_index) noexcept;
   void give_detached(slab* detached) noexcept;
   void set_reserve_limit(std::size_t slabs) noexcept { reserve_limit_ = limit_of(slabs); }
+  // As over an upstream that takes nothing back.
+  bool keeps_every_slab() const noexcept { return reserve_limit_ == limit_of(keep_every_slab); }
 
   // Gives every slab back; the caller must reset the pools. With `forget`, the upstream ignores
   // deallocation, and no slab is visited.

@@ -23,7 +23,7 @@ class MALLARD_API heap_pools : public growing_class_pools {
 
   // Gives back all that is not in use. Returns the bytes.
   std::size_t trim() noexcept;
-  bool make_room() noexcept { return !upstream_ignores() && trim() != 0; }
+  bool make_room() noexcept { return !keeps_every_slab() && trim() != 0; }
 
   lone_blocks lones;
   growing_blocks arrays;
