@@ -26,7 +26,8 @@ void heap_resource::do_deallocate(void* p, std::size_t bytes, std::size_t alignm
 void* heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
   const detail::pools_and_lones all{pools_, pools_.lones, alignment, options_.empty_slabs_kept};
   return detail::allocate_beyond_table(all, bytes, alignment, [&](std::size_t large) {
-    void* const p = pools_.allocate_large(large, alignment);
+    void* p = pools_.arrays.try_allocate(large, alignment, false);
+    if (p == nullptr) p = pools_.allocate_large(large, alignment);
     detail::poison_beyond({p, detail::growing_blocks::payload_bytes(p)}, large);
     return p;
   });

@@ -1,5 +1,8 @@
 #include "mallard/detail/resources/heap_pools.hpp"
 
+#include <algorithm>
+
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/or_with_room.hpp"
 
 namespace mallard::inline v1::detail {
@@ -44,8 +47,13 @@ std::size_t heap_pools::trim() noexcept {
   return growing_class_pools::trim() + trim_large(*this);
 }
 
+// Arrays that have room call nobody else.
 sized_block heap_pools::allocate_expandable(std::size_t least, std::size_t wanted,
                                             std::size_t alignment) {
+  MALLARD_ASSERT(is_power_of_two(alignment));
+  if (void* const p = arrays.try_allocate(std::max(least, wanted), alignment, true)) {
+    return {p, growing_blocks::payload_bytes(p)};
+  }
   return or_with_room([&] { return make_room(); },
                       [&] { return arrays.allocate_expandable(least, wanted, alignment); });
 }

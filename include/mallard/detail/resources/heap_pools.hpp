@@ -17,7 +17,8 @@ class MALLARD_API heap_pools : public growing_class_pools {
  public:
   heap_pools(std::pmr::memory_resource* upstream, std::size_t limit, bool ignores) noexcept;
 
-  // As in growing_blocks; `allocate_large` makes a block that is not expected to grow.
+  // As in growing_blocks. `allocate_large` makes a block that is not expected to grow, for which
+  // the arrays have no room yet.
   sized_block allocate_expandable(std::size_t least, std::size_t wanted, std::size_t alignment);
   void* allocate_large(std::size_t bytes, std::size_t alignment);
 
