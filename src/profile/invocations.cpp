@@ -411,8 +411,18 @@ void invocation_tracker::unreference(std::uint32_t id) {
   }
 }
 
-std::uint32_t invocation_tracker::top_node(std::uint32_t node) const {
-  while (nodes_[node].parent != 0) node = nodes_[node].parent;
+// A tree that a recursion built hangs in as many nodes as it was deep, so each node on the way is
+// hung one further up (path halving).
+std::uint32_t invocation_tracker::top_node(std::uint32_t node) {
+  while (nodes_[node].parent != 0) {
+    const std::uint32_t below = nodes_[node].parent;
+    const std::uint32_t above = nodes_[below].parent;
+    if (above == 0) return below;
+    nodes_[node].parent = above;
+    ++nodes_[above].references;
+    unreference(below);
+    node = above;
+  }
   return node;
 }
 

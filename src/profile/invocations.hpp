@@ -29,7 +29,8 @@
 // The open invocations of a thread form a path. A block belongs to a node of live blocks, and a
 // node to a frame; frames without blocks have none. A frame that ends gives its node to the frame
 // outside, or hangs it below that frame's node. So the innermost open frame of a block is found by
-// going up, and the frames inside it are those that the block has survived.
+// going up, and the frames inside it are those that the block has survived. The nodes are a
+// union-find forest, so the way up is short.
 #pragma once
 
 #include <cstdint>
@@ -206,7 +207,7 @@ class invocation_tracker {
   void close_path(std::uint32_t id);
   std::uint32_t new_node();
   void unreference(std::uint32_t node);
-  std::uint32_t top_node(std::uint32_t node) const;
+  std::uint32_t top_node(std::uint32_t node);
   void survive(std::uint32_t stack, std::uint32_t ended, std::uint64_t blocks, std::uint64_t bytes);
 
   const stack_list& stacks_;

@@ -227,20 +227,27 @@ program_runner::~program_runner() {
   process::wait_for(pid_);
 }
 
-// A signal may come before the wait begins, so no wait is long.
-void program_runner::wait_for_answer() const {
+// A signal may come before the wait begins, so no wait is long. Returns whether it was over in
+// time.
+bool program_runner::wait_for_answer(double longest) const {
   constexpr int longest_wait_ms = 50;
   constexpr int patience = 20;  // of such waits
+  const double began = now();
+  bool in_time = true;
   pollfd answer{channel_, POLLIN, 0};
   for (int asked = 0; poll(&answer, 1, longest_wait_ms) <= 0;) {
+    if (longest > 0 && now() - began > longest) in_time = false;
+    if (!in_time) kill(pid_, kill_signal);
     if (!was_interrupted()) continue;
     if (asked == 0) kill(pid_, SIGTERM);
     if (asked >= patience) kill(pid_, kill_signal);
     ++asked;
   }
+  return in_time;
 }
 
-run_figures program_runner::run(const process::environment& environment, bool reads_output) {
+run_figures program_runner::run(const process::environment& environment, bool reads_output,
+                                double longest) {
   ++runs_;
   std::string bytes;
   for (const auto& [name, value] : environment) {
@@ -250,9 +257,10 @@ run_figures program_runner::run(const process::environment& environment, bool re
   const std::array<std::uint64_t, 2> request{bytes.size(), reads_output ? 1U : 0U};
   bool answered = process::write_all(channel_, request.data(), sizeof request) &&
                   process::write_all(channel_, bytes.data(), bytes.size());
-  if (answered) wait_for_answer();
+  const bool in_time = !answered || wait_for_answer(longest);
   run_figures out;
   answered = answered && process::read_all(channel_, &out, sizeof out);
+  out.took_too_long = !in_time;
   if (!answered) throw std::runtime_error("the process that starts the program has ended");
   return out;
 }

@@ -24,6 +24,7 @@ struct run_figures {
   int status = 0;               // as of waitpid
   int error = 0;                // errno: it was not started
   bool left_processes = false;  // that outlived it, and were ended; they are in no figure
+  bool took_too_long = false;   // and was killed
   std::uint64_t output = 0;     // a hash of what it wrote, where that is asked for
   // The number that it wrote where the runner looks for one; no number: it wrote none.
   double metric = std::numeric_limits<double>::quiet_NaN();
@@ -42,9 +43,10 @@ class program_runner {
   program_runner& operator=(const program_runner&) = delete;
 
   // `environment`: what is set for it. Its output goes nowhere; its input is ours from the start,
-  // where that is a file, else there is none. What it leaves running is ended. Throws
-  // std::runtime_error when the runner is gone.
-  run_figures run(const process::environment& environment, bool reads_output);
+  // where that is a file, else there is none. What it leaves running is ended. A run that takes
+  // longer than `longest` seconds is killed; 0: it may take any time. Throws std::runtime_error
+  // when the runner is gone.
+  run_figures run(const process::environment& environment, bool reads_output, double longest = 0);
   // Whether a number is looked for.
   bool reads_metric() const { return reads_metric_; }
   // Number of runs so far.
@@ -53,7 +55,7 @@ class program_runner {
   bool was_interrupted() const { return interrupted_ != nullptr && interrupted_(); }
 
  private:
-  void wait_for_answer() const;
+  bool wait_for_answer(double longest) const;
 
   bool (*interrupted_)();
   bool reads_metric_;

@@ -280,12 +280,12 @@ class experiment {
     return one.is_control ? purpose::by_malloc : one.in_turns ? purpose::in_turns : purpose::counts;
   }
 
-  run_figures run_once(contender& one, bool reads_output, purpose what) {
+  run_figures run_once(contender& one, bool reads_output, purpose what, double longest = 0) {
     const bool sampled = sampler_ && one.hooked && what != purpose::names;
     if (one.hooked) session_->prepare(one.rules, what);
     const heap_looks before = sampled ? sampler_->looks() : heap_looks();
     const run_figures done =
-        runner().run(sampled ? sampler_->beside(one.set) : one.set, reads_output);
+        runner().run(sampled ? sampler_->beside(one.set) : one.set, reads_output, longest);
     if (done.error != 0) {
       throw std::runtime_error(options_.command.front() + ": " + how_it_ended(done));
     }
@@ -310,22 +310,20 @@ class experiment {
                                      : run_once(plain, options_.check_output, purpose::counts);
     if (is_interrupted()) return false;
     plain.has_run = true;
-    if (!options_.variants.empty()) {
-      sample_as_it_is();
-      if (!find_addresses()) return false;
-      find_turns();
-    }
-    // The cheapest and the likeliest first.
+    // The cheapest and the likeliest first. The hook may slow a program down so much that no time
+    // is left for what needs none.
     std::vector<std::size_t> order;
     for (std::size_t i = hook_alone + 1; i < first_control_; ++i) order.push_back(i);
     const auto rank = [&](std::size_t i) {
-      return contenders_[i].ideal ? 2 : is_pool(contenders_[i]) ? 1 : 0;
+      const contender& one = contenders_[i];
+      return one.ideal ? 3 : is_pool(one) ? 2 : one.hooked ? 1 : 0;
     };
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return std::pair(rank(a), a) < std::pair(rank(b), b);
     });
     for (const std::size_t i : order) {
-      if (rank(i) > 0 && !contenders_[i].has_run && !leaves_time_to_prove(contenders_[i])) {
+      if (contenders_[i].hooked && looked_seconds_ == 0 && !look_by_hook()) return false;
+      if (rank(i) > 1 && !contenders_[i].has_run && !leaves_time_to_prove(contenders_[i])) {
         contenders_[i].remark = "no time was left after the proof of the others";
       } else if (!run_first(i)) {
         return false;
@@ -401,6 +399,36 @@ class experiment {
     one.remark = control.remark.empty() ? contenders_[control.below].remark : control.remark;
   }
 
+  // Before the first run of a way with the hook. False: interrupted.
+  bool look_by_hook() {
+    sample_as_it_is();
+    if (!find_addresses()) return false;
+    find_turns();
+    return true;
+  }
+
+  // The run that finds addresses may take so much of the time that is left, since a way takes two
+  // runs that are about as long.
+  double longest_look() const {
+    constexpr double runs = 3;
+    constexpr double least = 0.1;
+    if (options_.last_start <= 0) return 0;
+    return std::max(least, (options_.last_start - seconds_passed()) / runs);
+  }
+
+  // No way through the hook runs.
+  void leave_hooked(const run_figures& look) {
+    const double times = look.seconds / contenders_[as_it_is].first.seconds;
+    for (contender& one : contenders_) {
+      if (!one.hooked) continue;
+      one.has_run = true;
+      one.remark = fmt::format(
+          "there was no time left for it: with the hook, the program takes more than {:.2g} times "
+          "as long",
+          times);
+    }
+  }
+
   // Where the program allocates, of which no run knows yet.
   bool find_addresses() {
     const bool reads = options_.check_output;
@@ -411,10 +439,15 @@ class experiment {
     run_figures hooked;
     session_->mark_during([&] {
       hooked =
-          run_once(looks, reads, options_.names_survivors ? purpose::names : purpose::by_malloc);
+          run_once(looks, reads, options_.names_survivors ? purpose::names : purpose::by_malloc,
+                   longest_look());
     });
     if (is_interrupted()) return false;
     looked_seconds_ = hooked.seconds;
+    if (hooked.took_too_long) {
+      leave_hooked(hooked);
+      return true;
+    }
     for (contender& one : contenders_) one.hook_bytes = more_bytes(hooked, plain);
     if (hooked.output != plain.output &&
         run_once(contenders_[as_it_is], reads, purpose::counts).output != plain.output) {
@@ -438,7 +471,9 @@ class experiment {
     const bool needs_below = one.is_control || one.in_turns;
     if (one.hooked && !run_first(needs_below ? one.below : one.control)) return false;
     if (one.is_control && !contenders_[one.below].remark.empty()) put_on_programs_malloc(one);
-    if (options_.last_start > 0 && seconds_passed() > options_.last_start) {
+    const double longer =
+        one.hooked ? std::max(0.0, looked_seconds_ - contenders_[as_it_is].first.seconds) : 0;
+    if (options_.last_start > 0 && seconds_passed() + longer > options_.last_start) {
       one.remark = "there was no time left for it";
       return true;
     }

@@ -290,6 +290,20 @@ TEST(whatif, where_there_is_time_for_one_run_it_is_in_turns) {
   EXPECT_TRUE(ran(try_one(options)));
 }
 
+TEST(whatif, a_program_that_is_slow_with_the_hook_leaves_time_for_mallocs) {
+  auto options = options_for("", {{"size:40-40", "multipool"}});
+  options.command = {
+      "sh", "-c",
+      std::string("test -z \"$") + mallard::route::session_kind.variable + "\" || sleep 600"};
+  options.mallocs = {MALLARD_MALLOC_FILE};
+  options.last_start = 2;
+  const std::vector<whatif_outcome> all = try_whatif(options).outcomes;
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_NE(all[2].remark.find("with the hook, the program takes more than"), std::string::npos);
+  EXPECT_TRUE(ran(all[3]));
+  EXPECT_EQ(all[3].remark, "");
+}
+
 TEST(whatif, frame_pointers_find_the_same_where_there_are_some) {
   auto options = options_for("requests", {{"size:40-40", "multipool"}});
   options.by_frame_pointers = true;
