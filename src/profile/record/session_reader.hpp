@@ -55,8 +55,6 @@ class session_reader {
   void finish(bool cuts_off);
   // Sends the signal to all recorded processes that have not ended.
   void signal_all(int signal) const;
-  // Whether a process has not ended.
-  bool has_processes() const { return !open_.empty(); }
 
   record_totals totals() const;
   // Call it after finish().
