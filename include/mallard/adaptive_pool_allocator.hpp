@@ -134,7 +134,7 @@ class adaptive_pool_allocator
 
   T* try_command(unsigned command, std::size_t limit, std::size_t& count, T*& reuse) noexcept {
     if ((command & detail::new_flag) != 0) {
-      for (const std::size_t n : {count, limit}) {  // with fewer, maybe
+      for (const std::size_t n : {detail::larger(count, limit), limit}) {  // with fewer, maybe
         T* const made = try_allocate(n);
         if (made == nullptr) continue;
         count = n;

@@ -35,7 +35,7 @@ enum class without : unsigned {
   version_2 = 1,  // an ordinary allocator; a single object is a node in a slab
   forward = 2,
   backward = 4,
-  received_size = 8,  // an allocation has the size that was requested
+  received_size = 8,  // an allocation has no more than was asked for
 };
 constexpr without operator|(without a, without b) noexcept {
   return static_cast<without>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
@@ -111,7 +111,8 @@ class expandable_allocator : public extended_allocator<expandable_allocator<T, R
     return (Mask & without::version_2) && n <= 1;
   }
   static constexpr std::size_t received(std::size_t bytes, std::size_t asked_for) noexcept {
-    return (Mask & without::received_size) ? asked_for : bytes / sizeof(T);
+    const std::size_t count = bytes / sizeof(T);
+    return (Mask & without::received_size) && asked_for < count ? asked_for : count;
   }
 
   template <class Do>

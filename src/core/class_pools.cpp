@@ -27,14 +27,18 @@ void basic_class_pools<Pool>::give_among_smalls(slab_pool& pool, void* p,
   give_back(pool, layout_at(pool, layouts[size_class], p), p);
 }
 
-// Returns the hot blocks to the others.
 template <class Pool>
-void basic_class_pools<Pool>::cool() noexcept {
-  for (unsigned c = 0; c < table_class_count; ++c) {
-    if (void* const p = std::exchange(pools_.small[c].hot, nullptr)) give(p, c);
-  }
-  if (large_hot_request_ != 0) give(large_hot_, computed_class(large_hot_request_));
+bool basic_class_pools<Pool>::cool() noexcept {
+  bool had_one = large_hot_request_ != 0;
+  if (had_one) give(large_hot_, computed_class(large_hot_request_));
   large_hot_request_ = 0;
+  for (unsigned c = 0; c < table_class_count; ++c) {
+    void* const p = std::exchange(pools_.small[c].hot, nullptr);
+    if (p == nullptr) continue;
+    give(p, c);
+    had_one = true;
+  }
+  return had_one;
 }
 
 template <class Pool>

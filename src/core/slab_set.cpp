@@ -239,7 +239,7 @@ bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
 bool slab_set::grow_less(slab_pool& pool, unsigned layout_index) noexcept {
   const slab_layout& whole = layouts_[layout_index];
   if (whole.smalls == nullptr) return false;
-  trim_reserve();
+  if (!keeps_every_slab()) trim_reserve();
   const unsigned next = next_size(pool, whole);
   for (unsigned small = next != 0 ? next : whole.small_count; small != 0; --small) {
     if (slab* const s = acquire(pool, layout_index, small, true)) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mallard/detail/bits.hpp"
+#include "mallard/detail/core/or_with_room.hpp"
 #include "mallard/detail/failure.hpp"
 #include "mallard/detail/resources/chains.hpp"
 #include "mallard/multipool.hpp"
@@ -111,8 +112,17 @@ void adaptive_pool_resource::drop_formers() noexcept {
   while (formers_ != nullptr) give_former(formers_->block);
 }
 
+// For another attempt: what the blocks of one size do not use serves the others.
+bool adaptive_pool_resource::make_room() noexcept {
+  return !slabs_.keeps_every_slab() && trim() != 0;
+}
+
+void adaptive_pool_resource::refill() {
+  detail::or_with_room([&] { return make_room(); }, [&] { slabs_.refill(pool_, 0); });
+}
+
 void* adaptive_pool_resource::take(std::size_t bytes) {
-  if (pool_.free_slots == 0) slabs_.refill(pool_, 0);
+  if (pool_.free_slots == 0) refill();
   void* const p = detail::take_slot(pool_, step_.block_bytes);
   detail::hand_out(p, bytes);
   return p;
@@ -131,17 +141,26 @@ void* adaptive_pool_resource::allocate_while_open(std::size_t bytes, std::size_t
 }
 
 void* adaptive_pool_resource::allocate_other(std::size_t bytes, std::size_t alignment) {
-  if (others_ == nullptr) [[unlikely]] {
-    return allocate_first_other(bytes, alignment);
-  }
+  return detail::or_with_room([&] { return make_room(); },
+                              [&] { return take_other(bytes, alignment); });
+}
+
+// Without memory, the pool is left without a multipool, as it was, unless upstream would not take
+// that back.
+void* adaptive_pool_resource::take_other(std::size_t bytes, std::size_t alignment) {
+  const bool is_first = others_ == nullptr;
+  if (is_first) make_others();
+  detail::on_failure drop([&] {
+    if (is_first && others_in_use_ == 0 && !slabs_.keeps_every_slab()) drop_others();
+  });
   void* const p = others_->allocate(bytes, alignment);
+  drop.succeeded();
   ++others_in_use_;
   return p;
 }
 
-// Without memory, the pool is left without a multipool, as it was. Upstream may call back and make
-// one meanwhile.
-void* adaptive_pool_resource::allocate_first_other(std::size_t bytes, std::size_t alignment) {
+// Upstream may call back and make them meanwhile.
+void adaptive_pool_resource::make_others() {
   constexpr std::size_t others_bytes = sizeof(multipool_resource);
   void* const memory = upstream_resource()->allocate(others_bytes, alignof(multipool_resource));
   if (others_ == nullptr) {
@@ -151,12 +170,6 @@ void* adaptive_pool_resource::allocate_first_other(std::size_t bytes, std::size_
   } else {
     upstream_resource()->deallocate(memory, others_bytes, alignof(multipool_resource));
   }
-  detail::on_failure drop([&] {
-    if (others_in_use_ == 0) drop_others();
-  });
-  void* const p = allocate_other(bytes, alignment);
-  drop.succeeded();
-  return p;
 }
 
 // Memory that upstream does not take back may be gone already, so only a sanitizer's marks are
@@ -200,7 +213,7 @@ void adaptive_pool_resource::give_other(void* p, std::size_t bytes,
 
 void adaptive_pool_resource::allocate_many(void** blocks, std::size_t count, std::size_t bytes,
                                            std::size_t alignment) {
-  detail::check_burst(count, bytes);
+  detail::check_burst(count, bytes, alignment);
   std::size_t done = 0;
   try {
     for (; done < count; ++done) blocks[done] = allocate(bytes, alignment);
@@ -230,10 +243,13 @@ block_chain adaptive_pool_resource::allocate_sizes(const std::size_t* sizes, std
 
 detail::chain_ends adaptive_pool_resource::allocate_linked(std::size_t count, std::size_t bytes,
                                                            std::size_t alignment) {
-  detail::check_burst(count, bytes);
+  detail::check_burst(count, bytes, alignment);
   // A burst is of nodes, so it decides the block size.
-  if (!fixed_ && choose_block(bytes, alignment)) fix_block();
-  if (takes_block(bytes, alignment)) return slabs_.take_many(pool_, 0, count, bytes);
+  if (count != 0 && !fixed_ && choose_block(bytes, alignment)) fix_block();
+  if (takes_block(bytes, alignment)) {
+    return detail::or_with_room([&] { return make_room(); },
+                                [&] { return slabs_.take_many(pool_, 0, count, bytes); });
+  }
   return detail::allocate_equal(*this, count, bytes, alignment);
 }
 

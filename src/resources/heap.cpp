@@ -59,7 +59,7 @@ bool heap_resource::is_in_slabs(std::size_t request) const noexcept {
 
 detail::chain_ends heap_resource::allocate_linked(std::size_t count, std::size_t bytes,
                                                   std::size_t alignment) {
-  detail::check_burst(count, bytes);
+  detail::check_burst(count, bytes, alignment);
   const std::size_t request = detail::block_request(std::max<std::size_t>(bytes, 1), alignment);
   if (is_in_slabs(request)) {
     return detail::or_with_room(

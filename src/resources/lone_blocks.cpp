@@ -86,7 +86,7 @@ void* pools_and_lones::try_lone(unsigned size_class, std::size_t request) const 
   try {
     return lones.take(upstream, size_class, request, alignment, whole_class);
   } catch (...) {
-    if (lones.trim(upstream) == 0) return nullptr;
+    if (whole_class || lones.trim(upstream) == 0) return nullptr;  // or they would be lost
   }
   return or_null([&] { return lones.take(upstream, size_class, request, alignment, whole_class); });
 }

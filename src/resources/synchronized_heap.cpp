@@ -93,7 +93,7 @@ sized_block synchronized_heap_resource::remap(void* p, std::size_t old,
 
 detail::chain_ends synchronized_heap_resource::allocate_linked(std::size_t count, std::size_t bytes,
                                                                std::size_t alignment) {
-  detail::check_burst(count, bytes);
+  detail::check_burst(count, bytes, alignment);
   const std::size_t request = detail::block_request(std::max<std::size_t>(bytes, 1), alignment);
   if (detail::is_pooled(request)) {
     return pools_.take_many(detail::class_of(request), count, bytes);

@@ -13,9 +13,9 @@ heap_list<thread_heap>& thread_heap::list() const noexcept {
   return resource->list();
 }
 
-// Over an upstream that takes nothing back, slabs stay with the heap, for its next thread.
+// Slabs that do not go to upstream stay with the heap, for its next thread.
 bool thread_heap::may_leave_slabs() const noexcept {
-  return !resource->upstream_ignores();
+  return !resource->keeps_every_slab();
 }
 
 void thread_heap::give_run(void* const* first, void* const* last, unsigned size_class) noexcept {

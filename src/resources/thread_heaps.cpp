@@ -150,8 +150,10 @@ thread_heap* thread_heaps::heap_of_this_thread() noexcept {
 // A heap that another thread has left, or a new one.
 thread_heap& thread_heaps::any_heap() {
   return *list_.begin_thread([this] {
-    auto* const made = ::new (source_->allocate(sizeof(thread_heap), alignof(thread_heap)))
-        thread_heap(*this, source_, reserve_limit_);
+    void* const memory =
+        or_with_room([&] { return make_room(nullptr); },
+                     [&] { return source_->allocate(sizeof(thread_heap), alignof(thread_heap)); });
+    auto* const made = ::new (memory) thread_heap(*this, source_, reserve_limit_);
     known_memory::add(made);
     return made;
   });
@@ -290,12 +292,11 @@ std::size_t thread_heaps::trim_with(thread_heap* mine) noexcept {
 bool thread_heaps::make_room(thread_heap* mine) noexcept {
   if (mine == nullptr) mine = heap_of_this_thread();
   const bool had_waiting = mine != nullptr && mine->has_waiting();
-  if (upstream_ignores_) {  // what is given back would be lost
-    if (had_waiting) mine->collect();
-    return had_waiting;
-  }
+  if (had_waiting) mine->collect();
+  const bool had_hot = mine != nullptr && mine->cool();
+  if (keeps_every_slab()) return had_waiting || had_hot;
   const std::size_t large = large_blocks_ == nullptr ? 0 : large_blocks_->trim();
-  return trim_with(mine) + large != 0 || had_waiting;
+  return trim_with(mine) + large != 0 || had_waiting || had_hot;
 }
 
 // No call is in flight, so for a while the lock guards all heaps, and empty slabs stay.
@@ -322,7 +323,7 @@ heaps_usage thread_heaps::usage() noexcept {
     if (heap != &first_) out.heap_bytes += sizeof(thread_heap);
     if (heap->thread != nullptr) ++out.heaps;
   }
-  empty = orphans_.detach_reserve(0, empty);
+  if (!keeps_every_slab()) empty = orphans_.detach_reserve(0, empty);
   const slab_usage orphans = orphans_.usage();
   add(out.slabs, orphans);
   out.at_hand_bytes += orphans_.at_hand_bytes();

@@ -180,8 +180,14 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
 
   // Gives back every empty slab, including the reserve. Returns the bytes.
   std::size_t trim() noexcept;
-  // The same for another attempt. False if there was none, or if it would be lost.
-  bool make_room() noexcept { return !keeps_every_slab() && trim() != 0; }
+  // The same for another attempt, for which hot blocks are found, too. False if there was none, or
+  // if it would be lost.
+  bool make_room() noexcept {
+    const bool had_hot = cool();
+    return (!keeps_every_slab() && trim() != 0) || had_hot;
+  }
+  // Returns the hot blocks to the others. False if there was none.
+  bool cool() noexcept;
 
   // Takes every empty slab out, including the reserve; see slab_set.
   slab* detach_empty() noexcept;
@@ -220,7 +226,6 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
     give_back(pool, layout, p);
   }
   static void give_among_smalls(slab_pool& pool, void* p, unsigned size_class) noexcept;
-  void cool() noexcept;
   void reset() noexcept {
     zero(&pools_, sizeof pools_);
     large_hot_request_ = 0;

@@ -15,16 +15,18 @@ namespace mallard::inline v1::detail {
 inline constexpr std::size_t largest_burst_bytes =
     sizeof(void*) == 8 ? std::size_t{1} << 56 : ~std::size_t{0} / 2;
 
-// Checks a request for `count` blocks of `bytes` bytes, which take at least those of the smallest
-// class. Throws `std::bad_array_new_length`.
-inline void check_burst(std::size_t count, std::size_t bytes) {
-  if (count > largest_burst_bytes / larger(bytes, smallest_class_bytes)) fail_array_length();
+// Checks a request for `count` blocks of `bytes` bytes, each of which takes at least its alignment
+// and the smallest class. Throws `std::bad_array_new_length`.
+inline void check_burst(std::size_t count, std::size_t bytes, std::size_t alignment) {
+  const std::size_t least = larger(alignment, smallest_class_bytes);
+  if (count > largest_burst_bytes / larger(bytes, least)) fail_array_length();
 }
-inline void check_burst(const std::size_t* sizes, std::size_t count) {
+inline void check_burst(const std::size_t* sizes, std::size_t count, std::size_t alignment) {
   std::size_t left = largest_burst_bytes;
   for (std::size_t i = 0; i < count; ++i) {
-    if (sizes[i] > left) fail_array_length();
-    left -= sizes[i];
+    const std::size_t bytes = larger(sizes[i], alignment);
+    if (bytes > left) fail_array_length();
+    left -= bytes;
   }
 }
 
@@ -32,7 +34,7 @@ inline void check_burst(const std::size_t* sizes, std::size_t count) {
 template <class Resource>
 block_chain allocate_each(Resource& resource, const std::size_t* sizes, std::size_t count,
                           std::size_t alignment) {
-  check_burst(sizes, count);
+  check_burst(sizes, count, alignment);
   block_chain chain;
   on_failure give_back([&] {
     for (std::size_t i = 0; !chain.empty(); ++i) {

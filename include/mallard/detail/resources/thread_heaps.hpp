@@ -120,7 +120,10 @@ class MALLARD_API thread_heaps {
   std::pmr::memory_resource* source() const noexcept { return source_; }
 
   heap_list<thread_heap>& list() noexcept { return list_; }
-  bool upstream_ignores() const noexcept { return upstream_ignores_; }
+  // Whether upstream takes nothing back, or is not to get it.
+  bool keeps_every_slab() const noexcept {
+    return upstream_ignores_ || reserve_limit_ == keep_every_slab;
+  }
 
   // For the registry. Leaves to others what a heap holds that no thread has any more.
   void orphan(thread_heap& heap) noexcept;

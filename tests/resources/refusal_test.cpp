@@ -1,0 +1,197 @@
+// Requests that upstream refuses: all that is free serves, and nothing is lost that must stay.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory>
+#include <memory_resource>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "mallard/adaptive_pool.hpp"
+#include "mallard/checks/limit_resource.hpp"
+#include "mallard/expandable_allocator.hpp"
+#include "mallard/heap.hpp"
+#include "mallard/monotonic.hpp"
+#include "mallard/multipool.hpp"
+#include "mallard/synchronized_heap.hpp"
+#include "mallard/synchronized_multipool.hpp"
+
+namespace mallard::refusals {
+namespace {
+
+constexpr std::size_t KiB = 1024;
+
+template <class Resource>
+std::vector<void*> take_all(Resource& from, std::size_t bytes,
+                            std::size_t alignment = alignof(std::max_align_t)) {
+  std::vector<void*> blocks;
+  while (void* const p = from.try_allocate(bytes, alignment)) blocks.push_back(p);
+  return blocks;
+}
+
+// How many blocks there are. All are free afterwards.
+template <class Resource>
+std::size_t fill(Resource& resource, std::size_t bytes) {
+  const std::vector<void*> blocks = take_all(resource, bytes);
+  for (void* p : blocks) resource.deallocate(p, bytes);
+  return blocks.size();
+}
+
+template <class Resource>
+class pool_that_keeps_every_slab : public testing::Test {
+ protected:
+  // `bytes` blocks fill the arena; then there is no room for one of `other_bytes`.
+  void expect_nothing_lost(std::size_t room, std::size_t bytes, std::size_t other_bytes) {
+    const auto storage = std::make_unique<std::byte[]>(room);
+    monotonic_resource arena(storage.get(), room, std::pmr::null_memory_resource());
+    std::pmr::memory_resource* const plain = &arena;
+    Resource of_option({.empty_slabs_kept = ~std::size_t{0}}, plain);
+    expect_nothing_lost(of_option, bytes, other_bytes);
+    arena.release();
+    Resource of_type{upstream_ref(arena)};
+    expect_nothing_lost(of_type, bytes, other_bytes);
+  }
+
+ private:
+  void expect_nothing_lost(Resource& pool, std::size_t bytes, std::size_t other_bytes) {
+    const std::size_t all = fill(pool, bytes);
+    EXPECT_GT(all, 5U);
+    EXPECT_EQ(pool.try_allocate(other_bytes), nullptr);
+    EXPECT_EQ(fill(pool, bytes), all);
+  }
+};
+using pools = testing::Types<multipool_resource, heap_resource, synchronized_multipool_resource,
+                             synchronized_heap_resource>;
+TYPED_TEST_SUITE(pool_that_keeps_every_slab, pools);
+
+TYPED_TEST(pool_that_keeps_every_slab, loses_none_to_a_refused_slab_of_another_class) {
+  this->expect_nothing_lost(1024 * KiB, 100, 900);
+  this->expect_nothing_lost(1024 * KiB, 100, 3'000);
+}
+
+TYPED_TEST(pool_that_keeps_every_slab, loses_none_when_threads_end) {
+  monotonic_resource arena;
+  std::pmr::memory_resource* const plain = &arena;
+  TypeParam pool({.empty_slabs_kept = ~std::size_t{0}}, plain);
+  const auto work = [&] {
+    std::vector<void*> blocks;
+    for (int i = 0; i < 2000; ++i) blocks.push_back(pool.allocate(100));
+    for (void* p : blocks) pool.deallocate(p, 100);
+  };
+  std::thread(work).join();
+  const std::size_t once = arena.stats().in_use_bytes;
+  for (int i = 0; i < 10; ++i) std::thread(work).join();
+  EXPECT_EQ(arena.stats().in_use_bytes, once);
+}
+
+// These make lone blocks where there is no room for a slab.
+template <class Resource>
+class pool_with_lone_blocks : public pool_that_keeps_every_slab<Resource> {};
+using pools_with_lone_blocks = testing::Types<multipool_resource, heap_resource>;
+TYPED_TEST_SUITE(pool_with_lone_blocks, pools_with_lone_blocks);
+
+TYPED_TEST(pool_with_lone_blocks, loses_none_to_a_refused_one) {
+  this->expect_nothing_lost(60'000, 3'000, 30'000);
+}
+
+template <class Resource>
+class pool_over_a_limit : public testing::Test {};
+TYPED_TEST_SUITE(pool_over_a_limit, pools);
+
+// It is at hand for requests of its own size, and fits this one, too.
+TYPED_TEST(pool_over_a_limit, serves_from_the_block_that_was_freed_last) {
+  for (const std::size_t alignment : {16U, 128U}) {
+    limit_resource limited({.bytes = 300 * KiB});
+    TypeParam pool(&limited);
+    const std::vector<void*> blocks = take_all(pool, 7'100, alignment);
+    pool.deallocate(blocks.back(), 7'100, alignment);
+    EXPECT_NE(pool.try_allocate(7'040, alignment), nullptr) << alignment;
+  }
+}
+
+template <class Resource>
+class heap_over_a_limit : public testing::Test {};
+using heaps = testing::Types<heap_resource, synchronized_heap_resource>;
+TYPED_TEST_SUITE(heap_over_a_limit, heaps);
+
+TYPED_TEST(heap_over_a_limit, takes_a_burst_from_the_block_that_was_freed_last) {
+  for (const std::size_t bytes : {24U, 600U, 1'000U}) {
+    limit_resource limited({.bytes = 300 * KiB});
+    TypeParam heap(&limited);
+    heap.deallocate(take_all(heap, bytes).back(), bytes);
+    EXPECT_EQ(heap.allocate_many(1, bytes).size(), 1U) << bytes;
+  }
+}
+
+TYPED_TEST(heap_over_a_limit, serves_a_new_thread_from_empty_segments) {
+  limit_resource limited({.bytes = 1'500 * KiB});
+  TypeParam heap(&limited);
+  heap.deallocate(heap.allocate(16), 16);
+  heap.deallocate_expandable(heap.allocate_at_least(1024 * KiB).p);
+  take_all(limited, 64);
+  std::thread([&] { EXPECT_NE(heap.try_allocate(16), nullptr); }).join();
+}
+
+TYPED_TEST(heap_over_a_limit, refuses_a_burst_that_its_alignment_makes_too_large) {
+  limit_resource limited({.bytes = 1024 * KiB});
+  TypeParam heap(&limited);
+  EXPECT_THROW((void)heap.allocate_many(std::size_t{1} << 52, 8, 4096), std::bad_array_new_length);
+  EXPECT_EQ(limited.in_use().bytes, 0U);
+}
+
+TEST(adaptive_pool_over_a_limit, serves_other_sizes_from_its_empty_slabs) {
+  limit_resource limited({.bytes = 1024 * KiB});
+  adaptive_pool_resource pool({.block_bytes = 64, .empty_slabs_kept = 100}, &limited);
+  fill(pool, 64);
+  EXPECT_NE(pool.try_allocate(100'000), nullptr);
+}
+
+TEST(adaptive_pool_over_a_limit, serves_its_own_size_from_what_other_sizes_left) {
+  limit_resource limited({.bytes = 1024 * KiB});
+  adaptive_pool_resource pool({.block_bytes = 64, .empty_slabs_kept = 100}, &limited);
+  std::vector<void*> others;
+  for (int i = 0; i < 200; ++i) others.push_back(pool.allocate(3'000));
+  take_all(limited, 64);
+  for (void* p : others) pool.deallocate(p, 3'000);
+  EXPECT_NE(pool.try_allocate(64), nullptr);
+}
+
+TEST(adaptive_pool_over_an_arena, takes_no_more_of_it_by_refused_requests) {
+  monotonic_resource arena;
+  adaptive_pool_resource pool{upstream_ref(arena)};
+  EXPECT_EQ(pool.try_allocate(std::size_t{1} << 62), nullptr);
+  const std::size_t once = arena.stats().in_use_bytes;
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(pool.try_allocate(std::size_t{1} << 62), nullptr);
+  EXPECT_EQ(arena.stats().in_use_bytes, once);
+}
+
+TEST(adaptive_pool_resource, an_empty_burst_decides_no_block_size) {
+  adaptive_pool_resource pool;
+  EXPECT_TRUE(pool.allocate_many(std::size_t{0}, 24).empty());
+  EXPECT_EQ(pool.stats().block_bytes, 0U);
+}
+
+// As Boost's containers ask.
+TEST(expandable_allocator, tells_no_more_than_the_block_has_however_much_was_preferred) {
+  limit_resource limited({.bytes = 200 * KiB});
+  heap_resource heap(&limited);
+  using allocator = expandable_allocator<char, heap_resource, without::received_size>;
+  allocator from(&heap);
+  constexpr std::size_t preferred = 1'000'000;
+  constexpr unsigned allocate_new = 1, expand_fwd = 2, nothrow = 16;
+  std::size_t count = preferred;
+  char* reuse = nullptr;
+  char* const made = from.allocation_command(allocate_new | nothrow, 1'000, count, reuse);
+  ASSERT_NE(made, nullptr);
+  EXPECT_GE(count, 1'000U);
+  EXPECT_LT(count, 200 * KiB);
+  count = preferred;
+  reuse = made;
+  if (from.allocation_command(expand_fwd | nothrow, 1'100, count, reuse) != nullptr) {
+    EXPECT_LT(count, 200 * KiB);
+  }
+}
+
+}  // namespace
+}  // namespace mallard::refusals
