@@ -67,6 +67,12 @@ std::size_t basic_class_pools<Pool>::trim() noexcept {
 }
 
 template <class Pool>
+bool basic_class_pools<Pool>::make_room() noexcept {
+  const bool had_hot = cool();
+  return (!keeps_every_slab() && trim() != 0) || had_hot;
+}
+
+template <class Pool>
 slab* basic_class_pools<Pool>::detach_empty() noexcept {
   cool();
   for (unsigned c = 0; c < class_count; ++c) retire_current(pool_of(c), c);

@@ -105,8 +105,10 @@ MALLARD_COLD bool give_all_back(bool pages) noexcept {
 // Called before a request is refused. Under a limit it is tried again in any case: the spaces and
 // the try itself may have given memory back that nobody counts here.
 MALLARD_COLD bool make_room(std::size_t bytes) noexcept {
-  const bool could_be_there =
-      the_pages.budget.is_set() || bytes <= the_pages.supply.usage().regions * region_bytes;
+  const std::size_t addresses = os::most_addresses();
+  const bool could_be_there = the_pages.budget.is_set() ||
+                              bytes <= the_pages.supply.usage().regions * region_bytes ||
+                              (addresses != SIZE_MAX && bytes < addresses);
   if (!could_be_there) return false;
   const bool has_memory = give_all_back(false);
   return the_pages.supply.cut_regions() || has_memory || the_pages.budget.is_set();

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +22,7 @@
 
 #include "mallard/detail/os/uncancelled.hpp"
 #include "malloc/engine.hpp"
+#include "malloc/file_signals.hpp"
 #include "malloc/heap_profile.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/sampling.hpp"
@@ -370,30 +370,6 @@ void write_stacks(profile_writer& out, const heap_profile::snapshot& all, const 
   }
 }
 
-// A file beyond RLIMIT_FSIZE is an error of its write alone: its signal would end the process.
-class no_signal_of_size {
- public:
-  no_signal_of_size() noexcept {
-    sigset_t pending;
-    sigemptyset(&this_one_);
-    sigaddset(&this_one_, SIGXFSZ);
-    was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
-    pthread_sigmask(SIG_BLOCK, &this_one_, &before_);
-  }
-  ~no_signal_of_size() {
-    const timespec now{};
-    if (!was_pending_) syscall(SYS_rt_sigtimedwait, &this_one_, nullptr, &now, _NSIG / 8);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  no_signal_of_size(const no_signal_of_size&) = delete;
-  no_signal_of_size& operator=(const no_signal_of_size&) = delete;
-
- private:
-  sigset_t this_one_;
-  sigset_t before_;
-  bool was_pending_;
-};
-
 int write_snapshot(profile_writer& out, const heap_profile::snapshot& all, large_buffers& place,
                    code_ranges& code, address_set& known) noexcept {
   out.inner(fields::sample_type, type_of(texts::alloc_objects, texts::count));
@@ -428,7 +404,7 @@ int write_file(const char* path, existing_file existing) noexcept {
   const int how = O_WRONLY | O_CREAT | O_CLOEXEC | (is_ours ? O_EXCL : O_TRUNC);
   const auto descriptor = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, how, 0644));
   if (descriptor < 0) return errno;
-  const no_signal_of_size blocked;
+  const file_signals_held held;
   large_buffers& buffers = *::new (place.as<void>()) large_buffers;
   profile_writer out(descriptor, buffers);
   const int failure = write_snapshot(out, all, buffers, code, known);

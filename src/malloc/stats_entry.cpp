@@ -140,13 +140,13 @@ MALLARD_ENTRY std::size_t mallard_unfreed_bytes() {
 MALLARD_ENTRY struct mallinfo2 MALLARD_NAME(mallinfo2)() noexcept {
   const detail::malloc_usage u = detail::usage_of_malloc(false);
   struct mallinfo2 info{};
-  info.arena = u.supply.in_use_bytes + u.supply.dirty_bytes;
+  info.arena = u.supply.in_use_bytes + u.supply.dirty_bytes + u.huge.kept_bytes;
   info.ordblks = u.supply.dirty_bytes / detail::slice_bytes;
   info.hblks = u.huge.blocks;
   info.hblkhd = u.huge.mapped_bytes;
   info.uordblks = u.slab_bytes() + u.space_bytes();
   info.fordblks = info.arena > info.uordblks ? info.arena - info.uordblks : 0;
-  info.keepcost = u.supply.dirty_bytes;
+  info.keepcost = u.supply.dirty_bytes + u.huge.kept_bytes;
   return info;
 }
 

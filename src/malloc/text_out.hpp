@@ -8,6 +8,7 @@
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/os/uncancelled.hpp"
+#include "malloc/file_signals.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -57,8 +58,9 @@ class text_out {
   std::size_t used_ = 0;
 };
 
-// Writes to the file descriptor that `context` points to.
+// Writes to the file descriptor that `context` points to. What cannot be written is lost.
 inline void write_to_descriptor(void* context, const char* text, std::size_t bytes) noexcept {
+  const file_signals_held held;
   const int descriptor = *static_cast<int*>(context);
   while (bytes != 0) {
     const long written = os::write(descriptor, text, bytes);

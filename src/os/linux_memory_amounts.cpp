@@ -1,5 +1,8 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,6 +11,61 @@
 #include "mallard/detail/os/memory_amounts.hpp"
 
 namespace mallard::inline v1::detail::os {
+namespace {
+
+constexpr std::size_t most_text = 4096;
+
+// Returns the bytes; a zero follows.
+std::size_t read_text(const char* path, char* text, std::size_t room) noexcept {
+  text[0] = 0;
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t got = read(file, text, room - 1);
+  close(file);
+  if (got <= 0) return 0;
+  text[got] = 0;
+  return static_cast<std::size_t>(got);
+}
+
+// `otherwise` where there is no file, no number at its beginning, or 0.
+std::size_t number_in(const char* path, std::size_t otherwise) noexcept {
+  std::array<char, 32> text;
+  read_text(path, text.data(), text.size());
+  std::size_t number = 0;
+  for (const char* c = text.data(); *c >= '0' && *c <= '9'; ++c) {
+    number = 10 * number + static_cast<std::size_t>(*c - '0');
+  }
+  return number == 0 ? otherwise : number;
+}
+
+// The least limit of a group and those around it, by a line of /proc/self/cgroup: a number,
+// controllers and a path, with colons between them. A container may see its own group's files at
+// the root alone. `path` has room for `most_text`.
+std::size_t limit_of_group(const char* line, char* path) noexcept {
+  const char* const controllers = strchr(line, ':');
+  const char* const group = controllers == nullptr ? nullptr : strchr(controllers + 1, ':');
+  if (group == nullptr) return SIZE_MAX;
+  const bool unified = group == controllers + 1;
+  const char* const memory = strstr(controllers, "memory");
+  if (!unified && (memory == nullptr || memory > group)) return SIZE_MAX;
+  const char* const root = unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+  const char* const file = unified ? "/memory.max" : "/memory.limit_in_bytes";
+  const std::size_t root_length = strlen(root);
+  std::size_t length = root_length + strlen(group + 1);
+  if (length + strlen(file) >= most_text) return SIZE_MAX;
+  strcpy(path, root);
+  strcpy(path + root_length, group + 1);
+  for (std::size_t least = SIZE_MAX;;) {
+    while (length > root_length && path[length - 1] == '/') --length;
+    strcpy(path + length, file);
+    const std::size_t limit = number_in(path, SIZE_MAX);
+    if (limit < least) least = limit;
+    if (length <= root_length) return least;
+    while (path[length - 1] != '/') --length;
+  }
+}
+
+}  // namespace
 
 std::size_t physical_memory_bytes() noexcept {
   const long pages = sysconf(_SC_PHYS_PAGES);
@@ -17,29 +75,39 @@ std::size_t physical_memory_bytes() noexcept {
 }
 
 std::size_t most_addresses() noexcept {
-  rlimit limit{};
-  return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX
-                                                                              : limit.rlim_cur;
-}
-
-bool has_limited_addresses() noexcept {
-  rlimit limit{};
-  const bool of_data = getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
-  return of_data || most_addresses() != SIZE_MAX;
+  std::size_t least = SIZE_MAX;
+  for (const auto which : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (getrlimit(which, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) continue;
+    if (limit.rlim_cur < least) least = limit.rlim_cur;
+  }
+  return least;
 }
 
 std::size_t most_mappings() noexcept {
-  std::array<char, 32> text{};
-  const int file = open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
-  if (file >= 0) {
-    if (read(file, text.data(), text.size() - 1) < 0) text[0] = 0;
-    close(file);
+  return number_in("/proc/sys/vm/max_map_count", 65'530);
+}
+
+std::size_t most_memory() noexcept {
+  const int error = errno;
+  constexpr std::size_t bytes = 2 * most_text;
+  void* const place =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED) return physical_memory_bytes();
+  auto* const text = static_cast<char*>(place);
+  std::size_t least = physical_memory_bytes();
+  if (read_text("/proc/self/cgroup", text, most_text) != 0) {
+    for (char* line = text; line != nullptr;) {
+      char* const next = strchr(line, '\n');
+      if (next != nullptr) *next = 0;
+      const std::size_t limit = limit_of_group(line, text + most_text);
+      if (limit < least) least = limit;
+      line = next == nullptr ? nullptr : next + 1;
+    }
   }
-  std::size_t count = 0;
-  for (const char* c = text.data(); *c >= '0' && *c <= '9'; ++c) {
-    count = 10 * count + static_cast<std::size_t>(*c - '0');
-  }
-  return count == 0 ? 65'530 : count;
+  munmap(place, bytes);
+  errno = error;
+  return least;
 }
 
 // The thread's own figures, so that the system sums up no others; memory is the process's.

@@ -12,10 +12,10 @@
 namespace mallard::inline v1::detail {
 
 // False when the pages stay as they are.
-inline bool has_purged(void* p, std::size_t bytes) noexcept {
+inline bool has_purged(void* p, std::size_t bytes, bool locked_too = false) noexcept {
   const int kept = errno;
   errno = 0;
-  os::purge(p, bytes);
+  os::purge(p, bytes, locked_too);
   const bool done = errno == 0;
   errno = kept;
   return done;

@@ -470,6 +470,7 @@ void slice_supply::put_back(void* const* runs, unsigned count, std::size_t bytes
                             std::size_t dirty_bytes) noexcept {
   const std::size_t slices = bytes / slice_bytes;
   const std::size_t dirty = divide_up(dirty_bytes, slice_bytes);
+  budget_.look_at_memory();
   const holding hold(lock_);
   budget_.note_use();
   for (unsigned i = 0; i < count; ++i) {
@@ -517,7 +518,7 @@ void slice_supply::decay() noexcept {
 
 // Regions are kept for what comes next, but their headers and page tables weigh something, too.
 void slice_supply::give_back_regions() noexcept {
-  constexpr std::size_t most_empty = 2;
+  const std::size_t most_empty = has_few_addresses_.load(std::memory_order_relaxed) ? 0 : 2;
   constexpr std::size_t most_at_once = 16;
   {
     const holding hold(lock_);
@@ -600,7 +601,7 @@ void slice_supply::purge_header(const slice_run& run) noexcept {
   os::purge(reinterpret_cast<std::byte*>(run.in) + begin, end - begin);
 }
 
-std::size_t slice_supply::purge_some(std::size_t slices_to_keep) noexcept {
+std::size_t slice_supply::purge_some(std::size_t slices_to_keep, bool locked_too) noexcept {
   std::array<slice_run, most_purged_runs> runs;
   std::size_t count = 0;
   {
@@ -613,7 +614,7 @@ std::size_t slice_supply::purge_some(std::size_t slices_to_keep) noexcept {
   std::array<bool, most_purged_runs> is_gone;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t slices = runs[i].end - runs[i].begin;
-    is_gone[i] = has_purged(runs[i].in->slice(runs[i].begin), slices * slice_bytes);
+    is_gone[i] = has_purged(runs[i].in->slice(runs[i].begin), slices * slice_bytes, locked_too);
     if (is_gone[i]) purge_header(runs[i]);
     gone += is_gone[i] ? slices : 0;
     back += runs[i].to - runs[i].from;
@@ -634,10 +635,11 @@ std::size_t slice_supply::purge_some(std::size_t slices_to_keep) noexcept {
   return gone;
 }
 
+// Locked memory goes back only here: a program locks it to have no page faults.
 std::size_t slice_supply::purge_all() noexcept {
   const holding hold_purge(purge_lock_);
   std::size_t slices = 0;
-  while (const std::size_t gone = purge_some(0)) slices += gone;
+  while (const std::size_t gone = purge_some(0, true)) slices += gone;
   return slices * slice_bytes;
 }
 
@@ -698,6 +700,7 @@ void slice_supply::keep_to_budget() noexcept {
     may = may_keep();
   }
   while (purge_some(may) != 0) continue;
+  if (has_few_addresses_.load(std::memory_order_relaxed)) give_back_regions();
 }
 
 void slice_supply::set_limit(std::size_t bytes) noexcept {

@@ -47,6 +47,11 @@ std::size_t heap_pools::trim() noexcept {
   return growing_class_pools::trim() + trim_large(*this);
 }
 
+bool heap_pools::make_room() noexcept {
+  const bool had_hot = cool();
+  return (!keeps_every_slab() && trim() != 0) || had_hot;
+}
+
 // Arrays that have room call nobody else.
 sized_block heap_pools::allocate_expandable(std::size_t least, std::size_t wanted,
                                             std::size_t alignment) {

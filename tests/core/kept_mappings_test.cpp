@@ -26,11 +26,17 @@ std::size_t the_resident_bytes() noexcept {
   return resident_bytes;
 }
 
+std::size_t memory_bytes = 0;
+std::size_t the_memory() noexcept {
+  return memory_bytes;
+}
+
 class kept_mappings_test : public testing::Test {
  protected:
   kept_mappings_test() {
     now = 1000;
     resident_bytes = SIZE_MAX;
+    memory_bytes = SIZE_MAX;
   }
   ~kept_mappings_test() override { kept.trim(); }
 
@@ -53,7 +59,7 @@ class kept_mappings_test : public testing::Test {
     kept.keep_to_budget();
   }
 
-  memory_budget budget{memory_budget::none, the_resident_bytes};
+  memory_budget budget{memory_budget::none, the_resident_bytes, the_memory};
   kept_mappings kept{budget, the_time};
   std::vector<void*> taken;  // stays mapped, so that no other one is there
 };
@@ -197,7 +203,7 @@ TEST_F(kept_mappings_test, a_quarter_of_the_recent_peak_stays_within_bounds) {
 
 TEST_F(kept_mappings_test, everything_stays_while_little_of_it_can_be_resident) {
   const auto kept_mib = [&](std::size_t resident) {
-    memory_budget of_resident(memory_budget::by_use, the_resident_bytes);
+    memory_budget of_resident(memory_budget::by_use, the_resident_bytes, the_memory);
     resident_bytes = resident;
     kept_mappings all(of_resident, the_time);
     for (int i = 0; i < 300; ++i) {
@@ -211,6 +217,26 @@ TEST_F(kept_mappings_test, everything_stays_while_little_of_it_can_be_resident) 
   };
   EXPECT_EQ(kept_mib(20 * mib), 300u);
   EXPECT_EQ(kept_mib(65 * mib), 64u);
+}
+
+TEST_F(kept_mappings_test, an_eighth_of_what_a_container_may_have_stays) {
+  const auto kept_mib = [&](std::size_t memory) {
+    memory_bytes = memory;
+    memory_budget of_little(memory_budget::by_use, the_resident_bytes, the_memory);
+    kept_mappings all(of_little, the_time);
+    for (int i = 0; i < 100; ++i) {
+      void* const p = os::map(mib, os::page_bytes, false);
+      begin_leak_scan(p, mib);
+      of_little.look_at_memory();
+      all.give(p, mib);
+    }
+    const std::size_t bytes = all.bytes();
+    all.trim();
+    return bytes / mib;
+  };
+  EXPECT_EQ(kept_mib(256 * mib), 32u);
+  EXPECT_EQ(kept_mib(20 * mib), 8u);
+  EXPECT_EQ(kept_mib(4096 * mib), 64u);
 }
 
 // The system limits their number.

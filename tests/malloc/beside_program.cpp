@@ -10,7 +10,7 @@ namespace {
 
 class exhausted_soon final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    if (left_-- == 0) throw std::bad_alloc();
+    if (left_-- <= 0) throw std::bad_alloc();
     return std::pmr::new_delete_resource()->allocate(bytes, alignment);
   }
   void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {

@@ -184,6 +184,13 @@ void live_with_limited_addresses() {
   use_again_what_was_freed(limited);
 }
 
+// Addresses at the end of a region that are not in use yet serve a mapping.
+void take_nearly_all_addresses_at_once() {
+  block(100);
+  set_limit(RLIMIT_AS, status_bytes("VmSize") + 100 * mib);
+  std::free(block(150 * mib));
+}
+
 void live_with_limited_data() {
   constexpr std::size_t limited = 150 * mib;
   set_limit(RLIMIT_DATA, status_bytes("VmData") + limited);
@@ -212,6 +219,21 @@ void live_locked_in_memory() {
   const std::size_t taken = status_bytes("VmRSS") - before;
   require(taken < overhead_when_locked, "taken for four blocks: ", taken);
   use_all_kinds();
+}
+
+void trim_locked_memory() {
+  void* const page =
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const std::size_t before = status_bytes("VmRSS");
+  require(mlockall(MCL_CURRENT | MCL_FUTURE) == 0, "not locked: ", errno);
+  constexpr int dontneed_locked = 24;
+  if (madvise(page, 4096, dontneed_locked) != 0) return;  // before Linux 5.18
+  std::vector<void*> blocks(100'000);
+  for (void*& p : blocks) p = block(1'000);
+  for (void* p : blocks) std::free(p);
+  malloc_trim(0);
+  const std::size_t left = status_bytes("VmRSS") - before;
+  require(left < overhead_when_locked, "left: ", left);
 }
 
 // Nor what is only there for a moment, while a place for a mapping is looked for.
@@ -381,6 +403,7 @@ const std::map<std::string, std::function<void()>> confinements = {
     {"kept_mappings_of_hundreds_of_mib", take_kept_mappings_of_hundreds_of_mib},
     {"large_pages", live_with_large_pages},
     {"addresses_limited", live_with_limited_addresses},
+    {"addresses_taken_at_once", take_nearly_all_addresses_at_once},
     {"addresses_filled_by_1_kb", [] { fill_addresses(1000); }},
     {"addresses_filled_by_1_mib", [] { fill_addresses(mib); }},
     {"addresses_filled_by_3_mib", [] { fill_addresses(3 * mib); }},
@@ -390,6 +413,7 @@ const std::map<std::string, std::function<void()>> confinements = {
     {"few_addresses", [] { use_all_kinds(mib); }},
     {"locked", live_locked_in_memory},
     {"mappings_locked", map_locked_in_memory},
+    {"locked_and_trimmed", trim_locked_memory},
     {"lock_limited", live_with_little_locked},
     {"limit_filled_by_1_mib", fill_limit_of_64_mib},
     {"shrink_when_exhausted", shrink_when_exhausted},

@@ -59,6 +59,10 @@ TEST_P(confined_malloc, limited_addresses_serve_one_size_after_the_other) {
   expect_works("addresses_limited");
 }
 
+TEST_P(confined_malloc, a_block_gets_addresses_that_were_reserved_for_others) {
+  expect_works("addresses_taken_at_once");
+}
+
 // The library that checks for misuse has states of all addresses, and pages that fault.
 TEST_P(confined_malloc, blocks_of_one_size_get_nearly_all_addresses) {
   for (const char* const size : {"1_kb", "1_mib", "3_mib", "5_mib"}) {
@@ -84,6 +88,10 @@ TEST_P(confined_malloc, limited_data_serve_one_size_after_the_other) {
 
 TEST_P(confined_malloc, only_what_is_used_is_locked_in_memory) {
   expect_works("locked");
+}
+
+TEST_P(confined_malloc, a_trim_gives_locked_memory_back) {
+  expect_works("locked_and_trimmed");
 }
 
 TEST_P(confined_malloc, mappings_are_placed_without_more_locked_in_memory) {

@@ -177,6 +177,21 @@ TEST(malloc_options, too_many_are_ignored) {
             "mallard: MALLARD_MALLOC is too long, and ignored\nallocated\n");
 }
 
+// Neither a pipe that nobody reads nor a file that may not grow ends it.
+TEST(malloc_options, what_cannot_be_said_ends_no_program) {
+  for (const std::string options : {"nonsense", "stats=json"}) {
+    const std::string run =
+        "MALLARD_MALLOC=" + options + " '" MALLARD_OPTION_PROGRAM "' 1 >/dev/null";
+    const std::string piped =
+        "exec 3>&1; { sleep 0.3; " + run + "; echo $? >&3; } 2>&1 >/dev/null | true";
+    EXPECT_EQ(mallard_test::run_command(piped).text, "0\n") << options;
+    const std::string file = testing::TempDir() + "/limited-" + std::to_string(getpid());
+    const std::string filed =
+        "(ulimit -f 0; " + run + " 2>'" + file + "'); echo $?; rm '" + file + "'";
+    EXPECT_EQ(mallard_test::run_command(filed).text, "0\n") << options;
+  }
+}
+
 TEST(malloc_options, figures_come_at_the_end_also_when_the_standard_error_was_closed) {
   const std::string json = output_with("stats=json");
   EXPECT_NE(json.find("{\"in_use_bytes\":"), json.npos) << json;

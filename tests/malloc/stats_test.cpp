@@ -164,13 +164,17 @@ TEST(malloc_stats, mallinfo2_takes_nothing_for_in_use_that_idle_threads_have_fre
 }
 
 TEST(malloc_stats, mallinfo2_counts_huge_blocks) {
+  malloc_trim(0);
   const struct mallinfo2 before = mallinfo2();
   void* const p = std::malloc(100 * mib);
   EXPECT_EQ(mallinfo2().hblks, before.hblks + 1);
   EXPECT_GE(mallinfo2().hblkhd, before.hblkhd + 100 * mib);
-  std::free(p);
+  std::free(std::memset(p, 1, 100 * mib));
   EXPECT_EQ(mallinfo2().hblks, before.hblks);
   EXPECT_EQ(mallinfo2().hblkhd, before.hblkhd);
+  EXPECT_GT(mallinfo2().fordblks, before.fordblks + 90 * mib);  // it is kept
+  malloc_trim(0);
+  EXPECT_LT(mallinfo2().fordblks, before.fordblks + 10 * mib);
 }
 
 TEST(malloc_stats, mallinfo_does_not_overflow) {

@@ -126,6 +126,8 @@ TEST(pages, time_and_memory_are_sensible) {
   EXPECT_GE(os::milliseconds(), before);
   EXPECT_GT(os::physical_memory_bytes(), 16 * mib);
   EXPECT_GE(os::most_mappings(), 1'000u);
+  EXPECT_GT(os::most_memory(), 16 * mib);
+  EXPECT_LE(os::most_memory(), os::physical_memory_bytes());
 }
 
 }  // namespace

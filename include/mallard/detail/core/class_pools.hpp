@@ -182,10 +182,7 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
   std::size_t trim() noexcept;
   // The same for another attempt, for which hot blocks are found, too. False if there was none, or
   // if it would be lost.
-  bool make_room() noexcept {
-    const bool had_hot = cool();
-    return (!keeps_every_slab() && trim() != 0) || had_hot;
-  }
+  bool make_room() noexcept;
   // Returns the hot blocks to the others. False if there was none.
   bool cool() noexcept;
 

@@ -6,10 +6,12 @@
 namespace mallard::inline v1::detail::os {
 
 std::size_t physical_memory_bytes() noexcept;
-// Bytes of addresses that the process may have; SIZE_MAX without a limit.
+// Memory that the process may have: that of the machine, or less in a control group with a limit.
+// Reads files.
+std::size_t most_memory() noexcept;
+// Bytes of addresses, or of those that may be written to, that the process may have; SIZE_MAX
+// without a limit.
 std::size_t most_addresses() noexcept;
-// Whether there is a limit, or one of the memory that may be written to.
-bool has_limited_addresses() noexcept;
 // Mappings that a process may have. Reads a file; if it cannot, what most systems allow.
 std::size_t most_mappings() noexcept;
 // The most memory that the process ever had resident; SIZE_MAX if the system does not say.

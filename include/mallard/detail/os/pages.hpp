@@ -38,7 +38,7 @@ void protect(void* p, std::size_t bytes) noexcept;
 
 // Gives the memory of whole pages back and keeps the addresses usable. Their contents become zero;
 // what is around them stays.
-void purge(void* p, std::size_t bytes) noexcept;
+void purge(void* p, std::size_t bytes, bool locked_too = false) noexcept;
 
 // Moves whole pages with their contents to usable addresses elsewhere; the old addresses stay
 // usable and become zero. False when the system refuses, as it does beyond one mapping: the pages

@@ -3,11 +3,12 @@
 //
 // Memory that is kept counts as taken until the system has it back. The parts together keep what
 // was in use lately up to 128 MiB, or a quarter of it if that is more, but at least 64 MiB and at
-// most 256 MiB; pages of slabs have as much of their own, so that neither starves the other. Memory
-// counts by its addresses. While the process never had more resident than may be kept, the parts
-// keep everything: a program that hardly touches its blocks has nothing to give back. So one that
-// frees memory and allocates it again soon does not pay for its pages each time, and one that is
-// idle holds little. Each part writes only its own account; the sums are approximate, because
+// most 256 MiB; pages of slabs have as much of their own, so that neither starves the other. Where
+// the process may have little memory, as in a container, either is an eighth of that at most.
+// Memory counts by its addresses. While the process never had more resident than may be kept, the
+// parts keep everything: a program that hardly touches its blocks has nothing to give back. So one
+// that frees memory and allocates it again soon does not pay for its pages each time, and one that
+// is idle holds little. Each part writes only its own account; the sums are approximate, because
 // nobody stops the others to read theirs. Each part also has an `idle_decay`, by which what it
 // keeps goes back as time passes.
 #pragma once
@@ -45,9 +46,9 @@ class memory_budget {
 
   using resident = std::size_t (*)() noexcept;  // bytes
 
-  explicit constexpr memory_budget(std::size_t most_kept,
-                                   resident peak = os::peak_resident_bytes) noexcept
-      : peak_resident_(peak), most_kept_(most_kept) {}
+  explicit constexpr memory_budget(std::size_t most_kept, resident peak = os::peak_resident_bytes,
+                                   resident most_memory = os::most_memory) noexcept
+      : peak_resident_(peak), most_memory_(most_memory), most_kept_(most_kept) {}
 
   bool is_set() const noexcept { return limit_.load(std::memory_order_relaxed) != none; }
 
@@ -112,6 +113,14 @@ class memory_budget {
     const std::size_t unused = kept_in_slices() + kept_in_slabs.load(std::memory_order_relaxed);
     return taken - std::min(taken, unused);
   }
+  // Call it without a lock before much is freed. It reads files, once, and not before so much is
+  // kept that it may matter.
+  void look_at_memory() noexcept {
+    if (has_looked_.load(std::memory_order_relaxed) || kept() <= least_ceiling) return;
+    if (has_looked_.exchange(true, std::memory_order_relaxed)) return;
+    const std::size_t memory = std::min(most_memory_(), os::most_addresses());
+    ceiling_.store(std::max(memory / 8, least_ceiling), std::memory_order_relaxed);
+  }
   // Call `note_use` before much is freed, and `forget_peak` about once a second: it lowers the peak
   // by an eighth of what is above the present use, so by half in five seconds.
   void note_use() noexcept {
@@ -128,6 +137,7 @@ class memory_budget {
   static constexpr std::size_t least_most_kept = std::size_t{64} << 20;
   static constexpr std::size_t greatest_most_kept = std::size_t{256} << 20;
   static constexpr std::size_t everything = SIZE_MAX / 2;
+  static constexpr std::size_t least_ceiling = std::size_t{8} << 20;
   static constexpr unsigned milliseconds_between_looks = 16;
 
   // Asks the system at most every few milliseconds.
@@ -137,7 +147,7 @@ class memory_budget {
     if (looked_at_.load(std::memory_order_relaxed) != now) {
       looked_at_.store(now, std::memory_order_relaxed);
       // Where addresses are limited, those that are kept are missing elsewhere.
-      resident_.store(os::has_limited_addresses() ? SIZE_MAX : peak_resident_(),
+      resident_.store(os::most_addresses() != SIZE_MAX ? SIZE_MAX : peak_resident_(),
                       std::memory_order_relaxed);
     }
     return resident_.load(std::memory_order_relaxed) <= most;
@@ -163,15 +173,20 @@ class memory_budget {
     // The accounts lag behind each other, so there is a little more than the whole peak.
     const std::size_t all_of_little =
         std::min(peak + least_most_kept / 2, whole_peak_to_.load(std::memory_order_relaxed));
-    return std::clamp(std::max(peak / 4, all_of_little), least_most_kept, greatest_most_kept);
+    return std::min(
+        std::clamp(std::max(peak / 4, all_of_little), least_most_kept, greatest_most_kept),
+        ceiling_.load(std::memory_order_relaxed));
   }
 
   resident peak_resident_;
+  resident most_memory_;
   std::atomic<std::size_t> taken_{0};
   std::atomic<std::size_t> limit_{none};
   std::atomic<std::size_t> most_kept_;
   std::atomic<std::size_t> peak_{0};
   std::atomic<std::size_t> whole_peak_to_{2 * least_most_kept};
+  std::atomic<bool> has_looked_{false};
+  std::atomic<std::size_t> ceiling_{none};
   std::atomic<unsigned> looked_at_{0};
   std::atomic<std::size_t> resident_{SIZE_MAX};  // the peak, when we looked
 };

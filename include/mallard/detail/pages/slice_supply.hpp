@@ -153,7 +153,7 @@ class slice_supply {
   static std::size_t cut_free_end(region& r) noexcept;
   void populate(void* p, std::size_t slices) noexcept;
   // Requires `purge_lock_`, and that `lock_` is free.
-  std::size_t purge_some(std::size_t slices_to_keep) noexcept;
+  std::size_t purge_some(std::size_t slices_to_keep, bool locked_too = false) noexcept;
   static slice_run with_clean_around(region& r, std::size_t begin, std::size_t end) noexcept;
   static void purge_header(const slice_run& run) noexcept;
   void give_back_regions() noexcept;

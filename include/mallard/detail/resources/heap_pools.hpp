@@ -24,10 +24,7 @@ class MALLARD_API heap_pools : public growing_class_pools {
 
   // Gives back all that is not in use. Returns the bytes.
   std::size_t trim() noexcept;
-  bool make_room() noexcept {
-    const bool had_hot = cool();
-    return (!keeps_every_slab() && trim() != 0) || had_hot;
-  }
+  bool make_room() noexcept;
 
   lone_blocks lones;
   growing_blocks arrays;
