@@ -28,11 +28,15 @@ struct candidate {
   std::uint64_t blocks = 0;
   std::uint64_t bytes = 0;
   std::uint64_t survivors = 0;
+  std::uint64_t left_open = 0;  // blocks that lived when the recording ended inside its call
   std::uint64_t outermost = 0;  // blocks of stacks where no candidate is further out
 
+  // Blocks of which it is known whether they survived.
+  std::uint64_t known() const { return blocks - left_open; }
+  std::uint64_t dead() const { return known() - survivors; }
   bool qualifies() const {
-    return blocks > 0 &&
-           static_cast<double>(blocks - survivors) >= arena_share * static_cast<double>(blocks);
+    return blocks > 0 && 2 * left_open <= blocks &&
+           static_cast<double>(dead()) >= arena_share * static_cast<double>(known());
   }
 };
 
@@ -120,6 +124,10 @@ class finder {
     total_.bytes =
         add_up([&](std::uint32_t id) { return loads_.of(id).bytes; }, &candidate::bytes)[0];
     add_survivors();
+    const std::vector<std::uint64_t>& left_open = tracker_.left_open();
+    if (!left_open.empty()) {
+      add_up([&](std::uint32_t id) { return left_open[id]; }, &candidate::left_open);
+    }
     blocks_ = add_up([&](std::uint32_t id) { return loads_.of(id).blocks; }, &candidate::blocks);
     total_.blocks = blocks_[0];
   }
@@ -378,8 +386,9 @@ class finder {
     out.blocks = one.blocks;
     out.total_bytes = one.bytes;
     out.survivors = one.survivors;
-    out.dead = one.blocks - one.survivors;
-    out.dead_share = static_cast<double>(out.dead) / static_cast<double>(out.blocks);
+    out.dead = one.dead();
+    out.dead_share = static_cast<double>(out.dead) /
+                     static_cast<double>(std::max<std::uint64_t>(1, one.known()));
     // Most ends are then guessed from nothing being alive: a loop inside looks the same.
     const bool by_instant = 2 * sum.by_instant > sum.invocations;
     out.confidence = guessed_[function] ? "low" : by_instant ? "medium" : "high";

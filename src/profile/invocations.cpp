@@ -477,9 +477,14 @@ void invocation_tracker::never(const birthmark& born, std::uint64_t bytes) {
   const live_node& node = nodes_[top_node(born.node)];
   if (node.path == 0) {
     survive(born.stack, all_frames, 1, bytes);
-  } else if (node.level + 1 < born.levels) {
-    survive(born.stack, born.levels - node.level - 1, 1, bytes);
+    return;
   }
+  const std::uint32_t ended = born.levels - std::min(born.levels + 0U, node.level + 1);
+  if (ended != 0) survive(born.stack, ended, 1, bytes);
+  if (left_open_.empty()) left_open_.resize(stacks_.size());
+  std::uint32_t open = born.stack;
+  for (std::uint32_t i = 0; i < ended && open != 0; ++i) open = stacks_.parent(open);
+  ++left_open_[open];
 }
 
 void invocation_tracker::thread_ended(std::uint32_t thread) {

@@ -107,6 +107,9 @@ class invocation_tracker {
   void never(const birthmark& born, std::uint64_t bytes);
   void thread_ended(std::uint32_t thread);
   void finish();
+  // By the stack of a frame that was open when the recording ended: the blocks that lived then, and
+  // of whose calls it was the innermost that had not returned. Empty: there are none.
+  const std::vector<std::uint64_t>& left_open() const { return left_open_; }
   // It outlived everything that was open at its birth.
   static constexpr std::uint32_t all_frames = 0xffff;
 
@@ -223,6 +226,7 @@ class invocation_tracker {
   std::map<std::pair<std::uint32_t, std::uint32_t>, turn_sum> turns_;  // by function and place
   std::vector<survival_sum> survivals_;                                // [0] is unused
   number_index survival_index_;
+  std::vector<std::uint64_t> left_open_;
   std::vector<std::uint32_t> open_functions_;  // by function: its open frames on counted_path_
   std::uint32_t counted_path_ = 0;             // 0: none is counted
   std::vector<std::uint32_t> chain_;           // the arriving stack, outermost first

@@ -828,6 +828,18 @@ TEST_F(arena_scopes_test, what_returned_before_the_recording_ended_has_its_survi
   for (const arena_scope& one : dims.arena_scopes) EXPECT_NE(one.function, "make");
 }
 
+TEST_F(arena_scopes_test, a_call_that_never_returned_proves_nothing_of_the_blocks_that_live_in_it) {
+  script.end_ = end_kind::killed;
+  in_main([&] {
+    for (int i = 0; i < 20; ++i) script.call("serve", 5, [&] { work(script, 3); });
+    script.call("serve", 6, [&] {
+      for (int i = 0; i < 100; ++i) script.allocate(11, 100);
+    });
+  });
+  result();
+  for (const arena_scope& one : dims.arena_scopes) EXPECT_NE(one.function, "serve");
+}
+
 TEST_F(arena_scopes_test, what_lives_in_a_marked_scope_that_was_not_left_has_not_survived_it) {
   script.end_ = end_kind::killed;
   in_main([&] {
