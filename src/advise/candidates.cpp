@@ -244,9 +244,9 @@ class finder {
     arena.first_bytes = first_bytes_of(scope_->p99_bytes);
     arena.may_wink_out = scope_->survivors == 0;
     if (may_be_of_open_calls()) {
-      arena.doubts.push_back({fmt::format(
-          "{} blocks are live at the end of the trace, perhaps of a call that had not returned",
-          scope_->survivors)});
+      arena.doubts.push_back(
+          {fmt::format("when the trace ended, {} lived, perhaps of a call that had not returned",
+                       base::counted(scope_->survivors, "block"))});
     } else if (scope_->survivors > 0 && !except_what_is_kept(arena)) {
       std::string where = "somewhere";
       if (!scope_->survivor_stacks.empty() && !scope_->survivor_stacks.front().frames.empty()) {

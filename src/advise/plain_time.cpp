@@ -9,14 +9,14 @@
 namespace mallard::advise {
 
 plain_time time_program(whatif::program_runner& runner, double enough_seconds,
-                        const process::environment& environment) {
+                        const process::environment& environment, double longest) {
   constexpr std::size_t most_runs = 5;
   const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
   std::vector<double> seconds, undisturbed, processor_seconds, metric;
   plain_time out;
   for (double passed = 0;
        seconds.empty() || (passed < enough_seconds && seconds.size() < most_runs);) {
-    const whatif::run_figures run = runner.run(environment, false);
+    const whatif::run_figures run = runner.run(environment, false, longest);
     if (run.error != 0) throw std::system_error(run.error, std::generic_category());
     passed += run.seconds;
     seconds.push_back(run.seconds);

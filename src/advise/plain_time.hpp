@@ -15,10 +15,10 @@ struct plain_time {
 };
 
 // Runs it until so many seconds have passed, once at least and at most five times: medians. Its
-// output goes nowhere; `environment` is set for it. Throws std::system_error if it cannot be
-// started.
+// output goes nowhere; `environment` is set for it. A run that takes longer than `longest` seconds
+// is ended; 0: it may take any time. Throws std::system_error if it cannot be started.
 plain_time time_program(whatif::program_runner& runner, double enough_seconds,
-                        const process::environment& environment = {});
+                        const process::environment& environment = {}, double longest = 0);
 
 // From the program's start to its end, without what it waited for processors that others used: as
 // much of its waiting as the processors were busy with others.

@@ -23,6 +23,7 @@
 #include "advise/advice_text.hpp"
 #include "advise/proof.hpp"
 #include "advise/trial.hpp"
+#include "base/units.hpp"
 #include "process/adoption.hpp"
 #include "process/process.hpp"
 #include "process/repeatable_input.hpp"
@@ -273,18 +274,26 @@ std::optional<advice_report> program_advice::give_once() {
 void program_advice::time_it() {
   sampler_.emplace();
   begin("timing the program as it is", 0);
+  constexpr double of_all = 0.5;  // the rest is for a recording and what follows it
+  const double longest = of_all * request_.within;
   const std::string& program = request_.command.front();
   try {
     const long_run_notice notice(request_.runs_long);
-    plain_ = time_program(*runner_, 1, sampler_->environment());
+    plain_ = time_program(*runner_, 1, sampler_->environment(), longest);
   } catch (const std::system_error& problem) {
     throw std::runtime_error(program + ": " + problem.code().message());
   }
   if (whatif::heap_sampler::has_killed(plain_.status)) {
     samples_ = false;
-    plain_ = time_program(*runner_, 1);
+    plain_ = time_program(*runner_, 1, {}, longest);
   }
   if (was_interrupted()) return;
+  if (plain_.last.took_too_long) {
+    throw std::runtime_error(fmt::format(
+        "{}: it had not ended after {:.3g} s, and --within {:.3g} needs its time for more than one "
+        "run: give it less work, or more time",
+        program, longest, request_.within));
+  }
   if (!request_.metric.empty() && !std::isfinite(plain_.metric)) {
     throw std::runtime_error(
         fmt::format("{}: --metric '{}' finds no number in its output", program, request_.metric));
@@ -333,7 +342,10 @@ bool program_advice::record_its_middle(double longest) {
 }
 
 double program_advice::recorded_share() const {
-  const auto events = static_cast<double>(whatif::main_trace(run_.summary)->events);
+  double events = 0;  // what was not recorded is of all processes, too
+  for (const profile::recorded_process& one : run_.summary.processes) {
+    events += static_cast<double>(one.events);
+  }
   const double share = events / (events + static_cast<double>(run_.summary.unrecorded));
   if (!run_.summary.cut || plain_.processor_seconds <= 0) return share;
   return share * std::clamp(run_.summary.processor_seconds / plain_.processor_seconds, 0.01, 1.0);
@@ -345,6 +357,7 @@ void program_advice::sample_it() {
   whatif::sampling_limits limits;
   constexpr double of_all = 0.15;
   if (request_.within > 0) limits.seconds = std::min(limits.seconds, of_all * request_.within);
+  if (plain_.seconds > limits.seconds) return;  // the run that was timed was sampled, too
   begin("sampling the program as it is, for the heap's share of its time",
         limits.seconds + plain_.seconds);
   sampler_->go_on(*runner_, limits);
@@ -384,6 +397,7 @@ bool program_advice::record(double longest) {
   begin("recording the program", longest);
   const output_elsewhere aside(request_.output_aside ? STDERR_FILENO : -1);
   run_ = record_into(folder_, recording(longest));
+  if (!run_.empty_trace.empty()) throw nothing_requested(run_.remark);
   if (run_.trace.empty()) throw std::runtime_error(run_.remark);
   if (!request_.keep.empty()) {
     std::filesystem::copy_file(run_.trace, request_.keep,
@@ -453,7 +467,9 @@ bool program_advice::race(advice_report& report) {
   trial.time_budget =
       plan_->without_second_look(seconds, runs_of_a_round(report, trial.with_ideal));
   trial.last_start = plan_->last_start() - passed();
-  begin(fmt::format("trying {} variants on the program, in turns", report.advices.size()), seconds);
+  begin(fmt::format("trying {} on the program, in turns",
+                    base::counted(report.advices.size(), "variant")),
+        seconds);
   race_on_program(report, request_.runs, trial);
   // As it is, our malloc, the hook alone on it, the way, and one that finds where the program
   // allocates.

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,11 @@ struct program_request {
   std::function<void()> runs_long;
   bool (*interrupted)() = nullptr;
   std::filesystem::path replayer = {};  // what is executed to replay; empty: the one that runs
+};
+
+// The program did no heap operation. `what()` says so.
+class nothing_requested : public std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 class program_advice {

@@ -239,6 +239,14 @@ advice to_leave_it(const advice_report& report, unsigned runs) {
                              name_of(best->from), tried_text(*best->tried));
     leave.confidence = "low";
   }
+  for (const considered& one : report.others) {
+    if (!one.tried || one.tried->times.median < of_interest) continue;
+    if (!is_too_good(*one.tried, report.heap)) continue;
+    leave.from.doubts.push_back(
+        {fmt::format("{} was {}: more than the heap's share of the time allows, so it is taken for "
+                     "chance",
+                     name_of(one.from), tried_text(*one.tried))});
+  }
   leave.from.bound = report.heap ? bound_times(report.heap->share, 1) : 1;
   leave.from.because = {{"D", heap_text(report.heap)}};
   return leave;

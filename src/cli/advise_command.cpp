@@ -121,7 +121,15 @@ int advise_program(const advise_request& request, colour_choice choice) {
   };
   wanted.interrupted = was_interrupted;
   advise::program_advice advice(std::move(wanted));
-  const std::optional<advice_report> report = advice.give();
+  std::optional<advice_report> report;
+  try {
+    report = advice.give();
+  } catch (const advise::nothing_requested& answer) {
+    phases.reset();
+    if (request.json || request.markdown) throw;  // there is no report
+    fmt::print("Leave it: {}\n", answer.what());
+    return success;
+  }
   phases.reset();
   if (!report) return interrupted;
   return finish(request, advice.trace(), advice.trace_file(), *report, choice);

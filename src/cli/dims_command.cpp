@@ -136,8 +136,8 @@ void print_scopes(const profile::dims_result& result, bool all, bool colour) {
                bytes_text(one.median_bytes), bytes_text(one.p99_bytes), bytes_text(one.max_bytes),
                remark.empty() ? "" : styled(remark, style::faint, colour)});
     for (const auto& by : one.kept_by) {
-      remark_below(fmt::format("{} of its {} blocks are kept by {}", by.survivors, one.blocks,
-                               fitted_function(by.function, 40)));
+      remark_below(fmt::format("{} keeps {} of its {} blocks", fitted_function(by.function, 40),
+                               by.survivors, one.blocks));
     }
     std::size_t stacks = 0;
     for (const auto& stack : one.survivor_stacks) {

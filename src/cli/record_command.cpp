@@ -109,15 +109,26 @@ void print_programs_left_out(const profile::record_summary& done) {
   }
 }
 
+// It could be recorded from its start to its end, and so could all that it started.
+bool requested_nothing(const profile::record_summary& done, bool could_be_recorded) {
+  const profile::recorded_process* const main = whatif::main_trace(done);
+  return could_be_recorded && main != nullptr && main->events == 0 && main->error.empty() &&
+         done.not_followed.empty();
+}
+
 // `quiet`: only what went wrong.
-void print_summary(const profile::record_summary& done, bool quiet) {
+void print_summary(const profile::record_summary& done, bool could_be_recorded, bool quiet) {
   std::vector<profile::recorded_process> told = done.processes;
   if (quiet) std::erase_if(told, [](const auto& one) { return one.error.empty(); });
   print_processes(std::move(told));
   if (!quiet) print_programs_left_out(done);
   const profile::recorded_process* const look_at = whatif::main_trace(done);
   if (look_at == nullptr || look_at->events == 0) {
-    say("mallard: nothing was recorded\n");
+    if (!requested_nothing(done, could_be_recorded)) {
+      say("mallard: nothing was recorded\n");
+    } else if (!quiet) {
+      say("mallard: the program requested no memory\n");
+    }
     return;
   }
   // The traces of its children may have been finished later; commands without a file take the
@@ -208,9 +219,11 @@ int run_record(const record_request& request) {
   }
   if (options.session.depth == 0) throw usage_error("--depth takes 1 frame or more");
   check_subject(options);
+  bool could_be_recorded = false;
   if (options.pid == 0) {
     const std::string remark = whatif::look_at_program(options.command.front());
     if (!remark.empty()) say("mallard: {}\n", remark);
+    could_be_recorded = remark.empty();
   }
 
   if (options.pid != 0) watch::watched_process::refuse_attached(options.pid);
@@ -234,7 +247,7 @@ int run_record(const record_request& request) {
                   [](const auto& one) { return one.events != 0 && one.error.empty(); });
   if (draws) say("\r\033[K");
   if (!request.quiet) print_end(options, done);
-  print_summary(done, request.quiet);
+  print_summary(done, could_be_recorded, request.quiet);
   if (replaces) {
     earlier.forget();
   } else if (earlier) {
@@ -243,7 +256,8 @@ int run_record(const record_request& request) {
   if (options.pid != 0 && done.interrupted) return interrupted;
   if (!done.exited) return 128 + done.status;
   const profile::recorded_process* const first = whatif::main_trace(done);
-  const bool is_whole = first != nullptr && first->events != 0 && first->error.empty();
+  const bool is_whole = first != nullptr && first->error.empty() &&
+                        (first->events != 0 || requested_nothing(done, could_be_recorded));
   return !is_whole && done.status == 0 ? failure : done.status;
 }
 

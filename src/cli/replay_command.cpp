@@ -137,7 +137,7 @@ int run_replay(replay_command_options options, const context& shared) {
   }
   warn_if_not_whole(trace, options.trace);
   lab::run_info run = describe(*session, options, shared.command_line);
-  result_writer writer = open_results({options.json, false, options.force}, run);
+  result_writer writer = open_results({options.json, {}, options.force}, run);
   for (const std::string& warning : lab::build_warnings()) {
     fmt::print(stderr, "mallard: warning: {}: these figures are not worth quoting\n", warning);
   }

@@ -32,11 +32,12 @@ std::string subject_line(const replay::replay_session::subject& of) {
   std::string text = fmt::format("  {}: {} operations, {} live at its peak", fitted(of.name, 60),
                                  facts.own_operations, bytes_text(facts.own_peak_bytes));
   if (facts.by_scope) {
-    text += fmt::format("; ended by {} returns of {}, at most {} in one", facts.epochs,
-                        of.scope == of.name ? "it" : fitted(of.scope, 60),
-                        bytes_text(facts.largest_epoch_bytes));
+    text += fmt::format(
+        "; ended by {} of {}, at most {} in one", base::counted(facts.epochs, "return"),
+        of.scope == of.name ? "it" : fitted(of.scope, 60), bytes_text(facts.largest_epoch_bytes));
     if (facts.survivors > 0) {
-      text += fmt::format("; {} survivors go to the global heap", facts.survivors);
+      text +=
+          fmt::format("; left to the global heap: {}", base::counted(facts.survivors, "survivor"));
     }
   } else if (facts.epochs > 0) {
     text += fmt::format("; all its blocks are dead {} times, at most {} in between", facts.epochs,

@@ -9,12 +9,13 @@
 
 namespace mallard::cli {
 
-enum class existing_file { refuse, replace, resume };
+enum class existing_file { refuse, refuse_or_resume, replace, resume };
 
 class result_writer {
  public:
   // Opens the file before anything is measured and throws std::runtime_error if it cannot be
-  // written, is there already (refuse), or was measured with other parameters (resume).
+  // written, is there already (`refuse`, or `refuse_or_resume`, which names that option), or was
+  // measured with other parameters (resume).
   result_writer(std::filesystem::path path, const lab::run_info& run, existing_file policy);
 
   // The cells of a resumed file.

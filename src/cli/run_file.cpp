@@ -56,12 +56,14 @@ lab::run_info describe_run(std::string_view bench, const std::string& command_li
 
 result_writer open_results(const file_choice& choice, const lab::run_info& run) {
   if (choice.json) need_file(*choice.json, "a result");
-  if (choice.resume && !choice.json) {
+  const bool resumes = choice.resume.value_or(false);
+  if (resumes && !choice.json) {
     throw usage_error("--resume needs the file to continue: --json FILE");
   }
-  const auto policy = choice.resume  ? existing_file::resume
-                      : choice.force ? existing_file::replace
-                                     : existing_file::refuse;
+  const auto policy = resumes         ? existing_file::resume
+                      : choice.force  ? existing_file::replace
+                      : choice.resume ? existing_file::refuse_or_resume
+                                      : existing_file::refuse;
   return {choice.json ? std::filesystem::path(*choice.json) : default_file(run), run, policy};
 }
 

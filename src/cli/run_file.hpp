@@ -18,7 +18,7 @@ lab::run_info describe_run(std::string_view bench, const std::string& command_li
 
 struct file_choice {
   std::optional<std::string> json;  // empty: a new file in the folder "results"
-  bool resume = false;
+  std::optional<bool> resume;       // not set: the command has no such option
   bool force = false;
 };
 

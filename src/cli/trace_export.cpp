@@ -1,6 +1,7 @@
 #include "cli/trace_export.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <cstdio>
 #include <fstream>
@@ -41,14 +42,17 @@ int status_of(const profile::trace_reader& trace, const std::filesystem::path& f
 
 int write_stacks(const recorded_program& program, const std::string& to,
                  const profile::weight_kind& weight, const std::filesystem::path& out) {
+  std::size_t written = program.stacks.nodes.size() - 1;
   if (to == "collapsed") {
-    write_text(out, profile::to_collapsed(program.stacks, weight));
+    const std::string lines = profile::to_collapsed(program.stacks, weight);
+    written = static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
+    write_text(out, lines);
   } else if (to == "speedscope") {
     write_text(out, profile::to_speedscope(program.stacks, program.title));
   } else {
     write_text(out, profile::to_pprof(program.stacks, program.time));
   }
-  say(out, "{}: {}\n", base::counted(program.stacks.nodes.size() - 1, "stack"), out.string());
+  say(out, "{}: {}\n", base::counted(written, "stack"), out.string());
   return success;
 }
 

@@ -151,7 +151,7 @@ void write_results(const whatif_request& request, const context& shared,
   run.heaps = {"clean"};
   run.parameters["unwind"] = request.options.by_frame_pointers ? "frame-pointers" : "tables";
   run.benches = whatif_words();
-  result_writer writer = open_results({request.json, false, true}, run);
+  result_writer writer = open_results({request.json, {}, true}, run);
   for (const lab::cell_result& one : whatif_cells(result, request.options.command.front())) {
     writer.write(one);
   }

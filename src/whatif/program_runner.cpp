@@ -237,8 +237,7 @@ bool program_runner::wait_for_answer(double longest) const {
   pollfd answer{channel_, POLLIN, 0};
   for (int asked = 0; poll(&answer, 1, longest_wait_ms) <= 0;) {
     if (longest > 0 && now() - began > longest) in_time = false;
-    if (!in_time) kill(pid_, kill_signal);
-    if (!was_interrupted()) continue;
+    if (in_time && !was_interrupted()) continue;
     if (asked == 0) kill(pid_, SIGTERM);
     if (asked >= patience) kill(pid_, kill_signal);
     ++asked;

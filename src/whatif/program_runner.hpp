@@ -24,7 +24,7 @@ struct run_figures {
   int status = 0;               // as of waitpid
   int error = 0;                // errno: it was not started
   bool left_processes = false;  // that outlived it, and were ended; they are in no figure
-  bool took_too_long = false;   // and was killed
+  bool took_too_long = false;   // and was ended
   std::uint64_t output = 0;     // a hash of what it wrote, where that is asked for
   // The number that it wrote where the runner looks for one; no number: it wrote none.
   double metric = std::numeric_limits<double>::quiet_NaN();
@@ -44,8 +44,8 @@ class program_runner {
 
   // `environment`: what is set for it. Its output goes nowhere; its input is ours from the start,
   // where that is a file, else there is none. What it leaves running is ended. A run that takes
-  // longer than `longest` seconds is killed; 0: it may take any time. Throws std::runtime_error
-  // when the runner is gone.
+  // longer than `longest` seconds is ended as an interrupted one; 0: it may take any time. Throws
+  // std::runtime_error when the runner is gone.
   run_figures run(const process::environment& environment, bool reads_output, double longest = 0);
   // Whether a number is looked for.
   bool reads_metric() const { return reads_metric_; }

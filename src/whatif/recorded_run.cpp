@@ -61,12 +61,15 @@ recorded_run record_into(const std::string& folder, profile::record_options opti
   if (first != nullptr && first->events != 0) {
     out.trace = first->file;
   } else {
-    if (first != nullptr && remark.empty() && out.summary.not_followed.empty())
-      out.empty_trace = first->file;
     const std::string name =
         is_command ? options.command.front() : fmt::format("process {}", options.pid);
-    out.remark =
-        fmt::format("{}: nothing was recorded{}{}", name, remark.empty() ? "" : ": ", remark);
+    if (first != nullptr && remark.empty() && out.summary.not_followed.empty()) {
+      out.empty_trace = first->file;
+      out.remark = fmt::format("{}: it requested no memory, so no allocator makes it faster", name);
+    } else {
+      out.remark =
+          fmt::format("{}: nothing was recorded{}{}", name, remark.empty() ? "" : ": ", remark);
+    }
   }
   return out;
 }

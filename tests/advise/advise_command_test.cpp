@@ -351,6 +351,20 @@ TEST_F(advise_command_test, says_what_it_does_where_standard_error_is_no_termina
   EXPECT_THAT(result.err, HasSubstr("mallard: recording the program: 2 s\n"));
 }
 
+TEST_F(advise_command_test, a_program_that_is_too_long_for_its_time_is_refused_early) {
+  expect_refused({"advise", "--within", "15", "--", "sleep", "300"}, 1,
+                 "sleep: it had not ended after 7.5 s, and --within 15");
+}
+
+TEST_F(advise_command_test, a_program_that_requests_no_memory_is_left) {
+  const ended advised = run(quick({"--", "true"}));
+  EXPECT_EQ(advised.status, 0) << advised.err;
+  EXPECT_THAT(advised.out, HasSubstr("Leave it: true: it requested no memory"));
+  const ended recorded = run({"record", "-o", "t.mallard", "--", "true"});
+  EXPECT_EQ(recorded.status, 0);
+  EXPECT_THAT(recorded.err, HasSubstr("the program requested no memory"));
+}
+
 TEST_F(advise_command_test, a_recording_of_nothing_is_no_success) {
   const ended nothing = run({"record", "-o", "t.mallard", "--", ADVISED_STATIC_PROGRAM});
   EXPECT_EQ(nothing.status, 1) << nothing.err;

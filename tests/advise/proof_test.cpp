@@ -148,6 +148,8 @@ TEST(trial, one_run_that_gains_far_more_than_the_heap_takes_is_no_advice) {
   EXPECT_EQ(report.advices[0].from.how, strategy::global);
   EXPECT_THAT(report.advices[0].what, Not(HasSubstr("2.1")));
   EXPECT_THAT(report.others.back().why_not, HasSubstr("more than the heap takes"));
+  ASSERT_FALSE(report.advices[0].from.doubts.empty());
+  EXPECT_THAT(report.advices[0].from.doubts[0].says, HasSubstr("more than the heap's share"));
 }
 
 TEST(trial, a_few_runs_that_gain_where_the_heap_takes_next_to_nothing_are_no_advice) {

@@ -215,6 +215,8 @@ TEST_F(profile_command_test, words_that_are_none_are_refused) {
                  "--to: unknown value 'paper'");
   expect_refused({"export", "t.mallard", "--to", "collapsed", "--weight", "kg", "-o", "x"}, 2,
                  "--weight: unknown value 'kg'");
+  std::ofstream(file("junk")) << "junk\n";
+  expect_refused({"export", "junk", "--to", "csv", "-o", "x"}, 2, "junk: is not a trace");
   EXPECT_FALSE(fs::exists(file("x")));
 }
 

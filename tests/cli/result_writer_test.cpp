@@ -40,7 +40,9 @@ TEST_F(result_writer_test, existing_file_is_not_touched_unless_asked_for) {
     result_writer(path_, run_, existing_file::refuse).write(cell_);
   }
   const std::string before = content();
-  EXPECT_THAT(complaint(run_, existing_file::refuse), HasSubstr("exists already"));
+  EXPECT_THAT(complaint(run_, existing_file::refuse), HasSubstr("exists already (--force"));
+  EXPECT_THAT(complaint(run_, existing_file::refuse_or_resume),
+              HasSubstr("exists already (--resume"));
   EXPECT_EQ(content(), before);
   EXPECT_EQ(complaint(run_, existing_file::replace), "no complaint");
   EXPECT_TRUE(lab::load_results(path_).cells.empty());
