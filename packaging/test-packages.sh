@@ -8,6 +8,13 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# in_root FOLDER COMMAND…: in a root of its own, without the environment of this one.
+in_root() {
+  folder=$1
+  shift
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 chroot "$folder" "$@"
+}
+
 # main_job COMMAND…: the command records a program and measures it.
 main_job() {
   (cd "$work" && "$@" --version && "$@" record --force -o trace.mlt -- sort /etc/passwd >/dev/null 2>&1 &&
@@ -67,7 +74,7 @@ mallard advise --quick -o advice.html -- perl -e '$h{$_ % 60000} = "x" x ($_ % 1
 grep -qi 'leave\|switch\|give' advice.txt
 END
   mount -t proc proc "$root/proc"
-  if chroot "$root" sh /root/first-answer; then status=0; else status=1; fi
+  if in_root "$root" sh /root/first-answer; then status=0; else status=1; fi
   umount "$root/proc"
   return "$status"
 }
@@ -128,13 +135,13 @@ test_deb() {
   mkdir "$root/deb" "$root/autopkgtest"
   cp "$work"/deb/*.deb "$root/deb"
   cp packaging/debian/tests/* "$root/autopkgtest"
-  chroot "$root" sh -ec '
+  in_root "$root" sh -ec '
     apt-get install -y -qq --no-install-recommends /deb/*.deb cmake g++ make pkg-config >/install.log 2>&1 ||
       { tail /install.log; exit 1; }
     if mallard record -- true 2>/says; then exit 1; fi
     grep -qx "mallard: /proc is not mounted.*" /says'
   mount -t proc proc "$root/proc"
-  if chroot "$root" sh -ec 'for test in library command; do /autopkgtest/$test; done'; then status=0; else status=1; fi
+  if in_root "$root" sh -ec 'for test in library command; do /autopkgtest/$test; done'; then status=0; else status=1; fi
   umount "$root/proc"
   return "$status"
 }

@@ -107,8 +107,12 @@ class from_boost final : public std::pmr::memory_resource {
     deallocate(p, bytes, alignment);
   }
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+#ifdef __cpp_rtti
     const auto* const same = dynamic_cast<const from_boost*>(&other);
     return same != nullptr && resource_.is_equal(same->resource_);
+#else
+    return this == &other;
+#endif
   }
 
   static constexpr std::size_t usual_alignment = alignof(std::max_align_t);
