@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,13 +16,14 @@ namespace {
 
 constexpr std::size_t most_text = 4096;
 
-// Returns the bytes; a zero follows.
+// Returns the bytes; a zero follows. The C library's functions are points at which a thread may be
+// cancelled.
 std::size_t read_text(const char* path, char* text, std::size_t room) noexcept {
   text[0] = 0;
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
-  const ssize_t got = read(file, text, room - 1);
-  close(file);
+  const long got = syscall(SYS_read, file, text, room - 1);
+  syscall(SYS_close, file);
   if (got <= 0) return 0;
   text[got] = 0;
   return static_cast<std::size_t>(got);

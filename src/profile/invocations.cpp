@@ -479,7 +479,8 @@ void invocation_tracker::never(const birthmark& born, std::uint64_t bytes) {
     survive(born.stack, all_frames, 1, bytes);
     return;
   }
-  const std::uint32_t ended = born.levels - std::min(born.levels + 0U, node.level + 1);
+  const std::uint32_t levels = born.levels;
+  const std::uint32_t ended = levels - std::min(levels, node.level + 1);
   if (ended != 0) survive(born.stack, ended, 1, bytes);
   if (left_open_.empty()) left_open_.resize(stacks_.size());
   std::uint32_t open = born.stack;
