@@ -46,8 +46,10 @@ class pool_that_keeps_every_slab : public testing::Test {
     const auto storage = std::make_unique<std::byte[]>(room);
     monotonic_resource arena(storage.get(), room, std::pmr::null_memory_resource());
     std::pmr::memory_resource* const plain = &arena;
-    Resource of_option({.empty_slabs_kept = ~std::size_t{0}}, plain);
-    expect_nothing_lost(of_option, bytes, other_bytes);
+    {
+      Resource of_option({.empty_slabs_kept = ~std::size_t{0}}, plain);
+      expect_nothing_lost(of_option, bytes, other_bytes);
+    }
     arena.release();
     Resource of_type{upstream_ref(arena)};
     expect_nothing_lost(of_type, bytes, other_bytes);
