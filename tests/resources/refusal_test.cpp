@@ -38,6 +38,21 @@ std::size_t fill(Resource& resource, std::size_t bytes) {
   return blocks.size();
 }
 
+// Takes what the limit leaves, until it goes.
+class rest_of_limit {
+ public:
+  explicit rest_of_limit(limit_resource& limited) : from_(limited), all_(take_all(limited, 64)) {}
+  ~rest_of_limit() {
+    for (void* p : all_) from_.deallocate(p, 64);
+  }
+  rest_of_limit(const rest_of_limit&) = delete;
+  rest_of_limit& operator=(const rest_of_limit&) = delete;
+
+ private:
+  limit_resource& from_;
+  std::vector<void*> all_;
+};
+
 template <class Resource>
 class pool_that_keeps_every_slab : public testing::Test {
  protected:
@@ -131,7 +146,7 @@ TYPED_TEST(heap_over_a_limit, serves_a_new_thread_from_empty_segments) {
   TypeParam heap(&limited);
   heap.deallocate(heap.allocate(16), 16);
   heap.deallocate_expandable(heap.allocate_at_least(1024 * KiB).p);
-  take_all(limited, 64);
+  const rest_of_limit rest(limited);
   std::thread([&] { EXPECT_NE(heap.try_allocate(16), nullptr); }).join();
 }
 
@@ -154,7 +169,7 @@ TEST(adaptive_pool_over_a_limit, serves_its_own_size_from_what_other_sizes_left)
   adaptive_pool_resource pool({.block_bytes = 64, .empty_slabs_kept = 100}, &limited);
   std::vector<void*> others;
   for (int i = 0; i < 200; ++i) others.push_back(pool.allocate(3'000));
-  take_all(limited, 64);
+  const rest_of_limit rest(limited);
   for (void* p : others) pool.deallocate(p, 3'000);
   EXPECT_NE(pool.try_allocate(64), nullptr);
 }
