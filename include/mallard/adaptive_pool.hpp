@@ -89,8 +89,8 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
     if (!is_usual(bytes, alignment)) [[unlikely]] {
       return allocate_unusual(bytes, alignment);
     }
-    if (pool_.free_slots == 0) [[unlikely]] {
-      refill();
+    if (pool_.free_slots == 0 && !slabs_.advance(pool_, 0)) [[unlikely]] {
+      grow();
     }
     void* const p = detail::take_slot(pool_, step_.block_bytes);
     detail::hand_out(p, bytes);
@@ -185,15 +185,14 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   bool give_former(void* p) noexcept;
   void drop_formers() noexcept;
   bool make_room() noexcept;
-  MALLARD_COLD void refill();
+  MALLARD_COLD void grow();
   void* take(std::size_t bytes);
   void* allocate_unusual(std::size_t bytes, std::size_t alignment);
   void deallocate_unusual(void* p, std::size_t bytes, std::size_t alignment) noexcept;
   MALLARD_COLD void* allocate_while_open(std::size_t bytes, std::size_t alignment);
   MALLARD_COLD void deallocate_while_open(void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
-  void make_others();
-  void* take_other(std::size_t bytes, std::size_t alignment);
+  MALLARD_COLD void* take_first_other(std::size_t bytes, std::size_t alignment);
   void* allocate_other(std::size_t bytes, std::size_t alignment);
   void give_other(void* p, std::size_t bytes, std::size_t alignment) noexcept;
   void drop_others() noexcept;

@@ -117,12 +117,14 @@ bool adaptive_pool_resource::make_room() noexcept {
   return !slabs_.keeps_every_slab() && trim() != 0;
 }
 
-void adaptive_pool_resource::refill() {
-  detail::or_with_room([&] { return make_room(); }, [&] { slabs_.refill(pool_, 0); });
+void adaptive_pool_resource::grow() {
+  detail::or_with_room(
+      [&] { return make_room(); },
+      [&] { pool_.base == nullptr ? slabs_.grow(pool_, 0) : slabs_.refill(pool_, 0); });
 }
 
 void* adaptive_pool_resource::take(std::size_t bytes) {
-  if (pool_.free_slots == 0) refill();
+  if (pool_.free_slots == 0 && !slabs_.advance(pool_, 0)) grow();
   void* const p = detail::take_slot(pool_, step_.block_bytes);
   detail::hand_out(p, bytes);
   return p;
@@ -141,26 +143,20 @@ void* adaptive_pool_resource::allocate_while_open(std::size_t bytes, std::size_t
 }
 
 void* adaptive_pool_resource::allocate_other(std::size_t bytes, std::size_t alignment) {
-  return detail::or_with_room([&] { return make_room(); },
-                              [&] { return take_other(bytes, alignment); });
+  return detail::or_with_room_inlined([&] { return make_room(); },
+                                      [&] {
+                                        if (others_ == nullptr) [[unlikely]] {
+                                          return take_first_other(bytes, alignment);
+                                        }
+                                        void* const p = others_->allocate(bytes, alignment);
+                                        ++others_in_use_;
+                                        return p;
+                                      });
 }
 
 // Without memory, the pool is left without a multipool, as it was, unless upstream would not take
-// that back.
-void* adaptive_pool_resource::take_other(std::size_t bytes, std::size_t alignment) {
-  const bool is_first = others_ == nullptr;
-  if (is_first) make_others();
-  detail::on_failure drop([&] {
-    if (is_first && others_in_use_ == 0 && !slabs_.keeps_every_slab()) drop_others();
-  });
-  void* const p = others_->allocate(bytes, alignment);
-  drop.succeeded();
-  ++others_in_use_;
-  return p;
-}
-
-// Upstream may call back and make them meanwhile.
-void adaptive_pool_resource::make_others() {
+// that back. Upstream may call back and make one meanwhile.
+void* adaptive_pool_resource::take_first_other(std::size_t bytes, std::size_t alignment) {
   constexpr std::size_t others_bytes = sizeof(multipool_resource);
   void* const memory = upstream_resource()->allocate(others_bytes, alignof(multipool_resource));
   if (others_ == nullptr) {
@@ -170,6 +166,13 @@ void adaptive_pool_resource::make_others() {
   } else {
     upstream_resource()->deallocate(memory, others_bytes, alignof(multipool_resource));
   }
+  detail::on_failure drop([&] {
+    if (others_in_use_ == 0 && !slabs_.keeps_every_slab()) drop_others();
+  });
+  void* const p = others_->allocate(bytes, alignment);
+  drop.succeeded();
+  ++others_in_use_;
+  return p;
 }
 
 // Memory that upstream does not take back may be gone already, so only a sanitizer's marks are
