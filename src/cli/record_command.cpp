@@ -109,22 +109,15 @@ void print_programs_left_out(const profile::record_summary& done) {
   }
 }
 
-// It could be recorded from its start to its end, and so could all that it started.
-bool requested_nothing(const profile::record_summary& done, bool could_be_recorded) {
-  const profile::recorded_process* const main = whatif::main_trace(done);
-  return could_be_recorded && main != nullptr && main->events == 0 && main->error.empty() &&
-         done.not_followed.empty();
-}
-
 // `quiet`: only what went wrong.
-void print_summary(const profile::record_summary& done, bool could_be_recorded, bool quiet) {
+void print_summary(const profile::record_summary& done, bool requested_nothing, bool quiet) {
   std::vector<profile::recorded_process> told = done.processes;
   if (quiet) std::erase_if(told, [](const auto& one) { return one.error.empty(); });
   print_processes(std::move(told));
   if (!quiet) print_programs_left_out(done);
   const profile::recorded_process* const look_at = whatif::main_trace(done);
   if (look_at == nullptr || look_at->events == 0) {
-    if (!requested_nothing(done, could_be_recorded)) {
+    if (!requested_nothing) {
       say("mallard: nothing was recorded\n");
     } else if (!quiet) {
       say("mallard: the program requested no memory\n");
@@ -247,7 +240,8 @@ int run_record(const record_request& request) {
                   [](const auto& one) { return one.events != 0 && one.error.empty(); });
   if (draws) say("\r\033[K");
   if (!request.quiet) print_end(options, done);
-  print_summary(done, could_be_recorded, request.quiet);
+  const bool requested_nothing = could_be_recorded && whatif::requested_nothing(done);
+  print_summary(done, requested_nothing, request.quiet);
   if (replaces) {
     earlier.forget();
   } else if (earlier) {
@@ -256,8 +250,8 @@ int run_record(const record_request& request) {
   if (options.pid != 0 && done.interrupted) return interrupted;
   if (!done.exited) return 128 + done.status;
   const profile::recorded_process* const first = whatif::main_trace(done);
-  const bool is_whole = first != nullptr && first->error.empty() &&
-                        (first->events != 0 || requested_nothing(done, could_be_recorded));
+  const bool is_whole =
+      requested_nothing || (first != nullptr && first->events != 0 && first->error.empty());
   return !is_whole && done.status == 0 ? failure : done.status;
 }
 

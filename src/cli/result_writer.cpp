@@ -54,11 +54,10 @@ result_writer::result_writer(fs::path path, const lab::run_info& run, existing_f
     : path_(std::move(path)) {
   const bool there =
       fs::exists(path_) && !(fs::is_regular_file(path_) && fs::file_size(path_) == 0);
-  if (there && policy == existing_file::refuse) {
-    fail(path_, "exists already (--force replaces it)");
-  }
-  if (there && policy == existing_file::refuse_or_resume) {
-    fail(path_, "exists already (--resume continues it, --force replaces it)");
+  const bool may_resume = policy == existing_file::refuse_or_resume;
+  if (there && (may_resume || policy == existing_file::refuse)) {
+    fail(path_, fmt::format("exists already ({}--force replaces it)",
+                            may_resume ? "--resume continues it, " : ""));
   }
   const bool resume = there && policy == existing_file::resume;
   if (resume) {

@@ -95,10 +95,9 @@ std::size_t most_memory() noexcept {
   constexpr std::size_t bytes = 2 * most_text;
   void* const place =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (place == MAP_FAILED) return physical_memory_bytes();
   auto* const text = static_cast<char*>(place);
   std::size_t least = physical_memory_bytes();
-  if (read_text("/proc/self/cgroup", text, most_text) != 0) {
+  if (place != MAP_FAILED && read_text("/proc/self/cgroup", text, most_text) != 0) {
     for (char* line = text; line != nullptr;) {
       char* const next = strchr(line, '\n');
       if (next != nullptr) *next = 0;
@@ -107,7 +106,7 @@ std::size_t most_memory() noexcept {
       line = next == nullptr ? nullptr : next + 1;
     }
   }
-  munmap(place, bytes);
+  if (place != MAP_FAILED) munmap(place, bytes);
   errno = error;
   return least;
 }

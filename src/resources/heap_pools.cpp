@@ -48,8 +48,8 @@ std::size_t heap_pools::trim() noexcept {
 }
 
 bool heap_pools::make_room() noexcept {
-  const bool had_hot = cool();
-  return (!keeps_every_slab() && trim() != 0) || had_hot;
+  const bool has_some = growing_class_pools::make_room();
+  return (!keeps_every_slab() && trim_large(*this) != 0) || has_some;
 }
 
 // Arrays that have room call nobody else.

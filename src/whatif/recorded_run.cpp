@@ -40,6 +40,11 @@ const profile::recorded_process* main_trace(const profile::record_summary& done)
   return out;
 }
 
+bool requested_nothing(const profile::record_summary& done) {
+  const profile::recorded_process* const main = main_trace(done);
+  return main != nullptr && main->events == 0 && main->error.empty() && done.not_followed.empty();
+}
+
 recorded_run record_into(const std::string& folder, profile::record_options options, bool samples) {
   options.library = record_library();
   options.output = (fs::path(folder) / "program.trace").string();
@@ -63,7 +68,7 @@ recorded_run record_into(const std::string& folder, profile::record_options opti
   } else {
     const std::string name =
         is_command ? options.command.front() : fmt::format("process {}", options.pid);
-    if (first != nullptr && remark.empty() && out.summary.not_followed.empty()) {
+    if (remark.empty() && requested_nothing(out.summary)) {
       out.empty_trace = first->file;
       out.remark = fmt::format("{}: it requested no memory, so no allocator makes it faster", name);
     } else {

@@ -19,6 +19,8 @@ std::string look_at_program(const std::string& program);
 
 // The trace to look at first: most happened in it. Null where there is none.
 const profile::recorded_process* main_trace(const profile::record_summary& done);
+// Whether the program, which could be recorded, and all that it started did no heap operation.
+bool requested_nothing(const profile::record_summary& done);
 
 struct recorded_run {
   std::string trace;        // of the process in which most happened; empty: nothing was recorded

@@ -37,7 +37,7 @@ bool commit(void* p, std::size_t bytes) noexcept;
 void protect(void* p, std::size_t bytes) noexcept;
 
 // Gives the memory of whole pages back and keeps the addresses usable. Their contents become zero;
-// what is around them stays.
+// what is around them stays. Locked pages stay, too, unless `locked_too` and the system knows how.
 void purge(void* p, std::size_t bytes, bool locked_too = false) noexcept;
 
 // Moves whole pages with their contents to usable addresses elsewhere; the old addresses stay

@@ -116,8 +116,7 @@ class memory_budget {
   // Call it without a lock before much is freed. It reads files, once, and not before so much is
   // kept that it may matter.
   void look_at_memory() noexcept {
-    if (has_looked_.load(std::memory_order_relaxed) || kept() <= least_ceiling) return;
-    if (has_looked_.exchange(true, std::memory_order_relaxed)) return;
+    if (ceiling_.load(std::memory_order_relaxed) != none || kept() <= least_ceiling) return;
     const std::size_t memory = std::min(most_memory_(), os::most_addresses());
     ceiling_.store(std::max(memory / 8, least_ceiling), std::memory_order_relaxed);
   }
@@ -185,8 +184,7 @@ class memory_budget {
   std::atomic<std::size_t> most_kept_;
   std::atomic<std::size_t> peak_{0};
   std::atomic<std::size_t> whole_peak_to_{2 * least_most_kept};
-  std::atomic<bool> has_looked_{false};
-  std::atomic<std::size_t> ceiling_{none};
+  std::atomic<std::size_t> ceiling_{none};  // none: nobody has looked
   std::atomic<unsigned> looked_at_{0};
   std::atomic<std::size_t> resident_{SIZE_MAX};  // the peak, when we looked
 };

@@ -44,7 +44,7 @@ class locked_blocks;
 
 class MALLARD_API thread_heaps {
  public:
-  // `upstream_ignores`: upstream is known to take nothing back.
+  // `upstream_ignores`: upstream is known to take nothing back; then every slab is to be kept.
   thread_heaps(std::pmr::memory_resource* upstream, std::size_t reserve_limit,
                bool upstream_ignores) noexcept;
   thread_heaps(const thread_heaps&) = delete;
@@ -120,10 +120,8 @@ class MALLARD_API thread_heaps {
   std::pmr::memory_resource* source() const noexcept { return source_; }
 
   heap_list<thread_heap>& list() noexcept { return list_; }
-  // Whether upstream takes nothing back, or is not to get it.
-  bool keeps_every_slab() const noexcept {
-    return upstream_ignores_ || reserve_limit_ == keep_every_slab;
-  }
+  // As over an upstream that takes nothing back.
+  bool keeps_every_slab() const noexcept { return reserve_limit_ == keep_every_slab; }
 
   // For the registry. Leaves to others what a heap holds that no thread has any more.
   void orphan(thread_heap& heap) noexcept;
