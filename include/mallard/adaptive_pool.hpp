@@ -192,6 +192,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   MALLARD_COLD void* allocate_while_open(std::size_t bytes, std::size_t alignment);
   MALLARD_COLD void deallocate_while_open(void* p, std::size_t bytes,
                                           std::size_t alignment) noexcept;
+  void* take_other(std::size_t bytes, std::size_t alignment);
   MALLARD_COLD void* take_first_other(std::size_t bytes, std::size_t alignment);
   void* allocate_other(std::size_t bytes, std::size_t alignment);
   void give_other(void* p, std::size_t bytes, std::size_t alignment) noexcept;

@@ -121,10 +121,11 @@ class expandable_allocator : public extended_allocator<expandable_allocator<T, R
   }
 
   T* try_command(unsigned command, std::size_t limit, std::size_t& count, T*& reuse) noexcept {
-    const std::size_t preferred = count;
     if ((command & (detail::shrink_flag | detail::try_shrink_flag)) != 0) {
-      return shrink(command, limit, preferred, count, reuse);
+      return shrink(command, limit, count, count, reuse);
     }
+    const std::size_t preferred = detail::larger(count, limit);
+    count = limit;  // unless there is memory
     if (limit > max_count) return nullptr;
     const std::size_t least = limit * sizeof(T);
     const std::size_t most = (preferred > max_count ? limit : preferred) * sizeof(T);
@@ -144,7 +145,6 @@ class expandable_allocator : public extended_allocator<expandable_allocator<T, R
     if (expands && least < most) {
       if (T* const p = expand(command, least, most, count, reuse)) return p;
     }
-    count = limit;
     return nullptr;
   }
 

@@ -296,9 +296,10 @@ void adviser::add_replays(advice_report& report,
 
 void adviser::add_facts(advice_report& out) const {
   if (options_.recorded_share < 1) {
-    out.remarks.push_back(fmt::format(
-        "recorded: the first {} heap operations, {} of all; the rest is assumed to be similar",
-        trace_.event_count(), percent_text(options_.recorded_share)));
+    out.remarks.push_back(
+        fmt::format("recorded: {} of all heap operations, and {} of them read; the rest is assumed "
+                    "to be similar",
+                    percent_text(options_.recorded_share), trace_.event_count()));
   }
   if (options_.recorded_share < small_share) {
     doubt_all(out, fmt::format("only the first {} of its operations were recorded",

@@ -106,9 +106,10 @@ MALLARD_COLD bool give_all_back(bool pages) noexcept {
 // the try itself may have given memory back that nobody counts here.
 MALLARD_COLD bool make_room(std::size_t bytes) noexcept {
   const std::size_t addresses = os::most_addresses();
-  const bool could_be_there = the_pages.budget.is_set() ||
-                              bytes <= the_pages.supply.usage().regions * region_bytes ||
-                              (addresses != SIZE_MAX && bytes < addresses);
+  const std::size_t in_use = the_pages.budget.in_use();
+  const bool could_be_there =
+      the_pages.budget.is_set() || bytes <= the_pages.supply.usage().regions * region_bytes ||
+      (addresses != SIZE_MAX && in_use < addresses && bytes < addresses - in_use);
   if (!could_be_there) return false;
   const bool has_memory = give_all_back(false);
   return the_pages.supply.cut_regions() || has_memory || the_pages.budget.is_set();

@@ -257,7 +257,6 @@ void huge_blocks::deallocate(void* p) noexcept {
   region* const r = region::of_huge(p);
   const std::size_t bytes = r->huge_mapped;
   blocks_.fetch_sub(1, std::memory_order_relaxed);
-  budget_.look_at_memory();
   budget_.note_use();
   mapped().fetch_sub(bytes, std::memory_order_relaxed);
   forget_spare(r);

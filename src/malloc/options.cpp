@@ -171,6 +171,7 @@ void read_option(char* text) noexcept {
 }  // namespace
 
 void read_options() noexcept {
+  the_pages.budget.look_at_memory();
   the_pages.set_huge_pages(huge_pages::on);
   if constexpr (checks::has_guards) os::keep_off_used_addresses();
   // Ignores the environment of a program that has more rights than its caller.

@@ -404,10 +404,11 @@ int write_file(const char* path, existing_file existing) noexcept {
   const int how = O_WRONLY | O_CREAT | O_CLOEXEC | (is_ours ? O_EXCL : O_TRUNC);
   const auto descriptor = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, how, 0644));
   if (descriptor < 0) return errno;
-  const file_signals_held held;
+  file_signals_held held;
   large_buffers& buffers = *::new (place.as<void>()) large_buffers;
   profile_writer out(descriptor, buffers);
   const int failure = write_snapshot(out, all, buffers, code, known);
+  held.note(failure);
   // A part of a profile would look damaged. A file that was there may have been reached by a link.
   if (failure != 0 && (is_ours ? unlink(path) : ftruncate(descriptor, 0)) != 0) {
     // It stays as it is, and the caller learns of the failure.

@@ -60,11 +60,11 @@ class text_out {
 
 // Writes to the file descriptor that `context` points to. What cannot be written is lost.
 inline void write_to_descriptor(void* context, const char* text, std::size_t bytes) noexcept {
-  const file_signals_held held;
+  file_signals_held held;
   const int descriptor = *static_cast<int*>(context);
   while (bytes != 0) {
     const long written = os::write(descriptor, text, bytes);
-    if (written <= 0) return;
+    if (written <= 0) return held.note(written < 0 ? errno : 0);
     text += written;
     bytes -= static_cast<std::size_t>(written);
   }

@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,7 +19,7 @@ constexpr std::size_t most_text = 4096;
 // cancelled.
 std::size_t read_text(const char* path, char* text, std::size_t room) noexcept {
   text[0] = 0;
-  const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+  const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return 0;
   const long got = syscall(SYS_read, file, text, room - 1);
   syscall(SYS_close, file);
@@ -29,21 +28,22 @@ std::size_t read_text(const char* path, char* text, std::size_t room) noexcept {
   return static_cast<std::size_t>(got);
 }
 
-// `otherwise` where there is no file, no number at its beginning, or 0.
-std::size_t number_in(const char* path, std::size_t otherwise) noexcept {
+// The number at the beginning of a file. 0: there is no such file; SIZE_MAX: none that fits.
+std::size_t number_in(const char* path) noexcept {
   std::array<char, 32> text;
-  read_text(path, text.data(), text.size());
+  if (read_text(path, text.data(), text.size()) == 0) return 0;
   std::size_t number = 0;
-  for (const char* c = text.data(); *c >= '0' && *c <= '9'; ++c) {
+  const char* c = text.data();
+  for (; *c >= '0' && *c <= '9' && number < SIZE_MAX / 10 - 1; ++c) {
     number = 10 * number + static_cast<std::size_t>(*c - '0');
   }
-  return number == 0 ? otherwise : number;
+  return c == text.data() || (*c >= '0' && *c <= '9') ? SIZE_MAX : number;
 }
 
 // The least limit of a group and those around it, by a line of /proc/self/cgroup: a number,
-// controllers and a path, with colons between them. A container may see its own group's files at
-// the root alone. `path` has room for `most_text`.
-std::size_t limit_of_group(const char* line, char* path) noexcept {
+// controllers and a path, with colons between them. SIZE_MAX: it does not limit memory. The root
+// has no limit, but in a container its files may be those of the container's group.
+std::size_t limit_of_group(const char* line) noexcept {
   const char* const controllers = strchr(line, ':');
   const char* const group = controllers == nullptr ? nullptr : strchr(controllers + 1, ':');
   if (group == nullptr) return SIZE_MAX;
@@ -54,14 +54,18 @@ std::size_t limit_of_group(const char* line, char* path) noexcept {
   const char* const file = unified ? "/memory.max" : "/memory.limit_in_bytes";
   const std::size_t root_length = strlen(root);
   std::size_t length = root_length + strlen(group + 1);
-  if (length + strlen(file) >= most_text) return SIZE_MAX;
-  strcpy(path, root);
-  strcpy(path + root_length, group + 1);
-  for (std::size_t least = SIZE_MAX;;) {
+  std::array<char, most_text> path;
+  if (length + strlen(file) >= path.size()) return SIZE_MAX;
+  strcpy(path.data(), root);
+  strcpy(path.data() + root_length, group + 1);
+  std::size_t least = SIZE_MAX;
+  for (bool is_known = false;;) {
     while (length > root_length && path[length - 1] == '/') --length;
-    strcpy(path + length, file);
-    const std::size_t limit = number_in(path, SIZE_MAX);
-    if (limit < least) least = limit;
+    if (length <= root_length && is_known) return least;
+    strcpy(path.data() + length, file);
+    const std::size_t limit = number_in(path.data());
+    is_known |= limit != 0;
+    if (limit != 0 && limit < least) least = limit;
     if (length <= root_length) return least;
     while (path[length - 1] != '/') --length;
   }
@@ -87,26 +91,22 @@ std::size_t most_addresses() noexcept {
 }
 
 std::size_t most_mappings() noexcept {
-  return number_in("/proc/sys/vm/max_map_count", 65'530);
+  const std::size_t count = number_in("/proc/sys/vm/max_map_count");
+  return count == 0 || count == SIZE_MAX ? 65'530 : count;
 }
 
 std::size_t most_memory() noexcept {
   const int error = errno;
-  constexpr std::size_t bytes = 2 * most_text;
-  void* const place =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  auto* const text = static_cast<char*>(place);
   std::size_t least = physical_memory_bytes();
-  if (place != MAP_FAILED && read_text("/proc/self/cgroup", text, most_text) != 0) {
-    for (char* line = text; line != nullptr;) {
-      char* const next = strchr(line, '\n');
-      if (next != nullptr) *next = 0;
-      const std::size_t limit = limit_of_group(line, text + most_text);
-      if (limit < least) least = limit;
-      line = next == nullptr ? nullptr : next + 1;
-    }
+  std::array<char, most_text> text;
+  read_text("/proc/self/cgroup", text.data(), text.size());
+  for (char* line = text.data(); line != nullptr;) {
+    char* const next = strchr(line, '\n');
+    if (next != nullptr) *next = 0;
+    const std::size_t limit = limit_of_group(line);
+    if (limit < least) least = limit;
+    line = next == nullptr ? nullptr : next + 1;
   }
-  if (place != MAP_FAILED) munmap(place, bytes);
   errno = error;
   return least;
 }

@@ -231,14 +231,16 @@ bool has_split_huge_pages() noexcept {
 void purge(void* p, std::size_t bytes, bool locked_too) noexcept {
   const page_range range = whole_pages(p, bytes);
   if (range.bytes == 0) return;
+  const int error = errno;
   if (splits_huge_pages.load(std::memory_order_relaxed) && has_whole_huge_page(range)) {
     madvise(range.begin, range.bytes, MADV_FREE);
     has_split.store(true, std::memory_order_relaxed);
   }
-  const int error = errno;
-  if (madvise(range.begin, range.bytes, MADV_DONTNEED) == 0 || !locked_too) return;
   constexpr int dontneed_locked = 24;  // of Linux 5.18
-  if (madvise(range.begin, range.bytes, dontneed_locked) == 0) errno = error;
+  if (madvise(range.begin, range.bytes, MADV_DONTNEED) == 0 ||
+      (locked_too && madvise(range.begin, range.bytes, dontneed_locked) == 0)) {
+    errno = error;
+  }
 }
 
 bool move(void* from, std::size_t bytes, void* to) noexcept {

@@ -470,7 +470,6 @@ void slice_supply::put_back(void* const* runs, unsigned count, std::size_t bytes
                             std::size_t dirty_bytes) noexcept {
   const std::size_t slices = bytes / slice_bytes;
   const std::size_t dirty = divide_up(dirty_bytes, slice_bytes);
-  budget_.look_at_memory();
   const holding hold(lock_);
   budget_.note_use();
   for (unsigned i = 0; i < count; ++i) {
@@ -700,7 +699,6 @@ void slice_supply::keep_to_budget() noexcept {
     may = may_keep();
   }
   while (purge_some(may) != 0) continue;
-  if (has_few_addresses_.load(std::memory_order_relaxed)) give_back_regions();
 }
 
 void slice_supply::set_limit(std::size_t bytes) noexcept {

@@ -31,6 +31,8 @@ std::uint64_t invocation_survey::end_of(const trace_reader& trace, const selecti
 void invocation_survey::begin(const trace_reader& trace, const selection& part) {
   const end_info& end = trace.facts().end;
   until_ = end_of(trace, part);
+  // A killed program returned from nothing then, though its threads have an end, too.
+  if (end.how == end_kind::killed) until_ = std::min(until_, trace.last_time() + 1);
   exits_ = end.how == end_kind::exited && end.time < until_;
   if (part.from > 0 || lacks(trace.facts().process, the_start)) invocations->begin_late();
 }

@@ -148,10 +148,18 @@ void* adaptive_pool_resource::allocate_other(std::size_t bytes, std::size_t alig
                                         if (others_ == nullptr) [[unlikely]] {
                                           return take_first_other(bytes, alignment);
                                         }
-                                        void* const p = others_->allocate(bytes, alignment);
-                                        ++others_in_use_;
-                                        return p;
+                                        return take_other(bytes, alignment);
                                       });
+}
+
+// Upstream may call back, and be refused: the multipool stays while it is called.
+MALLARD_ALWAYS_INLINE void* adaptive_pool_resource::take_other(std::size_t bytes,
+                                                               std::size_t alignment) {
+  ++others_in_use_;
+  detail::on_failure give_up([&] { --others_in_use_; });
+  void* const p = others_->allocate(bytes, alignment);
+  give_up.succeeded();
+  return p;
 }
 
 // Without memory, the pool is left without a multipool, as it was, unless upstream would not take
@@ -169,9 +177,8 @@ void* adaptive_pool_resource::take_first_other(std::size_t bytes, std::size_t al
   detail::on_failure drop([&] {
     if (others_in_use_ == 0 && !slabs_.keeps_every_slab()) drop_others();
   });
-  void* const p = others_->allocate(bytes, alignment);
+  void* const p = take_other(bytes, alignment);
   drop.succeeded();
-  ++others_in_use_;
   return p;
 }
 

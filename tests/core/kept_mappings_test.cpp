@@ -206,11 +206,11 @@ std::size_t kept_mib(std::size_t resident, std::size_t memory) {
   resident_bytes = resident;
   memory_bytes = memory;
   memory_budget by_use(memory_budget::by_use, the_resident_bytes, the_memory);
+  by_use.look_at_memory();
   kept_mappings all(by_use, the_time);
   for (int i = 0; i < 300; ++i) {
     void* const p = os::map(mib, os::page_bytes, false);
     begin_leak_scan(p, mib);
-    by_use.look_at_memory();
     all.give(p, mib);
   }
   const std::size_t bytes = all.bytes();

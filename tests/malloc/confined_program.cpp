@@ -399,6 +399,14 @@ const std::map<std::string, std::function<void()>> confinements = {
        for (int i = 0; i < 100'000; ++i) block(1'000);
        grow_step_by_step();
      }},
+    {"files_forbidden",
+     [] {
+       filter_call(SYS_openat, SECCOMP_RET_KILL_PROCESS);
+       std::vector<void*> blocks(4'000);
+       for (void*& p : blocks) p = block(50'000);
+       for (void* p : blocks) std::free(p);
+       std::free(block(100 * mib));
+     }},
     {"mprotect_forbidden_to_guards", fault_without_mprotect},
     {"kept_mappings_of_hundreds_of_mib", take_kept_mappings_of_hundreds_of_mib},
     {"large_pages", live_with_large_pages},

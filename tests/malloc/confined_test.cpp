@@ -35,6 +35,10 @@ TEST_P(confined_malloc, a_huge_block_grows_to_what_fits) {
   expect_works("room_for_growth_limited");
 }
 
+TEST_P(confined_malloc, opens_no_file_once_the_program_has_begun) {
+  expect_works("files_forbidden");
+}
+
 TEST_P(confined_malloc, does_without_mprotect) {
   expect_works("mprotect_forbidden");
 }

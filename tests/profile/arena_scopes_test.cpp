@@ -828,6 +828,18 @@ TEST_F(arena_scopes_test, what_returned_before_the_recording_ended_has_its_survi
   for (const arena_scope& one : dims.arena_scopes) EXPECT_NE(one.function, "make");
 }
 
+// A thread that was killed with its process has an end, too, behind all events.
+TEST_F(arena_scopes_test, what_lives_in_a_call_whose_thread_was_killed_has_not_survived_that_call) {
+  script.end_ = end_kind::killed;
+  script.thread_ends_later_ = true;
+  in_main([&] {
+    for (int i = 0; i < 20; ++i) script.call("serve", 5, [&] { work(script, 3); });
+    script.call("serve", 6, [&] { script.allocate(11, 100); });
+  });
+  result();
+  EXPECT_EQ(scope("serve").survivors, 0u);
+}
+
 TEST_F(arena_scopes_test, a_call_that_never_returned_proves_nothing_of_the_blocks_that_live_in_it) {
   script.end_ = end_kind::killed;
   in_main([&] {

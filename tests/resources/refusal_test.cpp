@@ -183,6 +183,41 @@ TEST(adaptive_pool_over_an_arena, takes_no_more_of_it_by_refused_requests) {
   EXPECT_EQ(arena.stats().in_use_bytes, once);
 }
 
+// It asks the pool for another block before it serves, and refuses that.
+class asks_back final : public std::pmr::memory_resource {
+ public:
+  adaptive_pool_resource* pool = nullptr;
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    if (is_inside_) throw std::bad_alloc();
+    if (bytes > 2'000 && pool != nullptr) {
+      is_inside_ = true;
+      EXPECT_EQ(pool->try_allocate(5'000), nullptr);
+      is_inside_ = false;
+    }
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+    std::pmr::new_delete_resource()->deallocate(p, bytes, alignment);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  bool is_inside_ = false;
+};
+
+TEST(adaptive_pool_resource, keeps_what_serves_a_request_while_upstream_refuses_another) {
+  asks_back upstream;
+  adaptive_pool_resource pool({.block_bytes = 24}, &upstream);
+  upstream.pool = &pool;
+  for (const std::size_t bytes : {700U, 90'000U}) {
+    void* const p = pool.allocate(bytes);
+    EXPECT_EQ(pool.stats().oversize_blocks, 1U);
+    pool.deallocate(p, bytes);
+    pool.trim();
+  }
+}
+
 TEST(adaptive_pool_resource, an_empty_burst_decides_no_block_size) {
   adaptive_pool_resource pool;
   EXPECT_TRUE(pool.allocate_many(std::size_t{0}, 24).empty());
@@ -208,6 +243,14 @@ TEST(expandable_allocator, tells_no_more_than_the_block_has_however_much_was_pre
   if (from.allocation_command(expand_fwd | nothrow, 1'100, count, reuse) != nullptr) {
     EXPECT_LT(count, 200 * KiB);
   }
+  // The limit is the least, however few are preferred.
+  count = 5;
+  reuse = nullptr;
+  ASSERT_NE(from.allocation_command(allocate_new | nothrow, 10, count, reuse), nullptr);
+  EXPECT_GE(count, 10U);
+  count = 5;
+  reuse = made;
+  EXPECT_EQ(from.allocation_command(expand_fwd | nothrow, 300'000, count, reuse), nullptr);
 }
 
 }  // namespace

@@ -113,12 +113,9 @@ class memory_budget {
     const std::size_t unused = kept_in_slices() + kept_in_slabs.load(std::memory_order_relaxed);
     return taken - std::min(taken, unused);
   }
-  // Call it without a lock before much is freed. It reads files, once, and not before so much is
-  // kept that it may matter.
+  // Call it at first, since it reads files, which a program may forbid itself later.
   void look_at_memory() noexcept {
-    if (ceiling_.load(std::memory_order_relaxed) != none || kept() <= least_ceiling) return;
-    const std::size_t memory = std::min(most_memory_(), os::most_addresses());
-    ceiling_.store(std::max(memory / 8, least_ceiling), std::memory_order_relaxed);
+    ceiling_.store(std::max(most_memory_() / 8, least_ceiling), std::memory_order_relaxed);
   }
   // Call `note_use` before much is freed, and `forget_peak` about once a second: it lowers the peak
   // by an eighth of what is above the present use, so by half in five seconds.
