@@ -185,6 +185,8 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   bool give_former(void* p) noexcept;
   void drop_formers() noexcept;
   bool make_room() noexcept;
+  template <class Take>
+  auto take_from_slabs(Take take);
   MALLARD_COLD void grow();
   void* take(std::size_t bytes);
   void* allocate_unusual(std::size_t bytes, std::size_t alignment);
@@ -201,6 +203,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   adaptive_pool_options options_;
   bool fixed_ = false;  // else the block size is open, though a layout may be tried
   bool upstream_ignores_ = false;
+  bool growing_ = false;
   std::size_t usual_bytes_ = 0;
   std::size_t usual_alignment_ = 0;  // 0: no request is usual
   std::size_t largest_bytes_ = 0;    // that a block has room for; 0: there is no layout

@@ -16,6 +16,8 @@ std::string roff(std::string_view text) {
       out += "\\e";
     } else if (c == '-') {
       out += "\\-";
+    } else if (c == '|') {
+      out += "|\\:";  // a line may end between choices
     } else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n')) {
       out += "\\&";
       out += c;

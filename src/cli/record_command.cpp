@@ -120,7 +120,7 @@ void print_summary(const profile::record_summary& done, bool requested_nothing, 
     if (!requested_nothing) {
       say("mallard: nothing was recorded\n");
     } else if (!quiet) {
-      say("mallard: the program requested no memory\n");
+      say("mallard: the program requested no memory{}\n", done.cut ? " while it was recorded" : "");
     }
     return;
   }

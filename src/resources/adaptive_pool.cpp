@@ -36,6 +36,19 @@ std::size_t slab_bytes_for(std::size_t block, const adaptive_pool_options& optio
   return bytes;
 }
 
+// Sets a flag until the scope ends.
+class set_within {
+ public:
+  explicit set_within(bool& flag) noexcept : flag_(flag), before_(std::exchange(flag, true)) {}
+  set_within(const set_within&) = delete;
+  set_within& operator=(const set_within&) = delete;
+  ~set_within() { flag_ = before_; }
+
+ private:
+  bool& flag_;
+  const bool before_;
+};
+
 }  // namespace
 
 void adaptive_pool_resource::choose_layout(std::size_t bytes, std::size_t alignment) noexcept {
@@ -68,11 +81,12 @@ bool adaptive_pool_resource::fits_block(std::size_t bytes, std::size_t alignment
 }
 
 // While the block size is open: adapts it to the request, and returns whether that takes a block.
-// The layout on trial has at most one block.
+// The layout on trial has at most one block. It stays while upstream is asked for its slab, for
+// upstream may call back.
 bool adaptive_pool_resource::choose_block(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > largest_pooled_bytes || alignment > largest_pooled_bytes) return false;
   const bool tried = largest_bytes_ != 0;
-  if (!tried || block_bytes_for(bytes, alignment) * 2 <= layout_.block_bytes) {
+  if (!tried || (!growing_ && block_bytes_for(bytes, alignment) * 2 <= layout_.block_bytes)) {
     if (tried) leave_layout();
     choose_layout(bytes, alignment);
     return largest_bytes_ != 0;
@@ -117,10 +131,15 @@ bool adaptive_pool_resource::make_room() noexcept {
   return !slabs_.keeps_every_slab() && trim() != 0;
 }
 
+template <class Take>
+auto adaptive_pool_resource::take_from_slabs(Take take) {
+  const set_within growing(growing_);
+  return detail::or_with_room([&] { return make_room(); }, take);
+}
+
 void adaptive_pool_resource::grow() {
-  detail::or_with_room(
-      [&] { return make_room(); },
-      [&] { pool_.base == nullptr ? slabs_.grow(pool_, 0) : slabs_.refill(pool_, 0); });
+  take_from_slabs(
+      [&] { return pool_.base == nullptr ? slabs_.grow(pool_, 0) : slabs_.refill(pool_, 0); });
 }
 
 void* adaptive_pool_resource::take(std::size_t bytes) {
@@ -254,13 +273,14 @@ block_chain adaptive_pool_resource::allocate_sizes(const std::size_t* sizes, std
 detail::chain_ends adaptive_pool_resource::allocate_linked(std::size_t count, std::size_t bytes,
                                                            std::size_t alignment) {
   detail::check_burst(count, bytes, alignment);
+  const bool takes =
+      fixed_ || count == 0 ? takes_block(bytes, alignment) : choose_block(bytes, alignment);
+  if (!takes) return detail::allocate_equal(*this, count, bytes, alignment);
+  const detail::chain_ends chain =
+      take_from_slabs([&] { return slabs_.take_many(pool_, 0, count, bytes); });
   // A burst is of nodes, so it decides the block size.
-  if (count != 0 && !fixed_ && choose_block(bytes, alignment)) fix_block();
-  if (takes_block(bytes, alignment)) {
-    return detail::or_with_room([&] { return make_room(); },
-                                [&] { return slabs_.take_many(pool_, 0, count, bytes); });
-  }
-  return detail::allocate_equal(*this, count, bytes, alignment);
+  if (!fixed_) fix_block();
+  return chain;
 }
 
 void adaptive_pool_resource::deallocate_linked(void* first, std::size_t count, std::size_t bytes,

@@ -64,8 +64,7 @@ void* chunk_stack::carve_slow(std::size_t bytes, std::size_t alignment) {
   if (needed > std::max(next_bytes_ / 2, shared_up_to_bytes)) {
     return carve_oversize(needed, bytes, alignment);
   }
-  chunk_header* chunk = take_spare(needed, false);
-  if (chunk == nullptr) chunk = allocate_next(needed);
+  chunk_header* const chunk = next_chunk(needed, false);
   if (buffer_ != nullptr && current_ == nullptr) ++overflowed_;
   leave_current();
   chunk->cursor = begin_of(chunk);
@@ -75,8 +74,24 @@ void* chunk_stack::carve_slow(std::size_t bytes, std::size_t alignment) {
   return range.carve(bytes, alignment);
 }
 
-// Where the upstream refuses, it may have room for a chunk that is just large enough. They grow
-// again from there.
+// Where upstream refuses, any spare that is large enough serves, whatever it was made for.
+chunk_header* chunk_stack::next_chunk(std::size_t needed, bool oversize) {
+  if (chunk_header* const spare = take_spare(needed, oversize, needed / 4)) return spare;
+  try {
+    return oversize ? allocate_chunk(needed, true) : allocate_next(needed);
+  } catch (...) {
+    for (const bool made_so : {oversize, !oversize}) {
+      if (chunk_header* const spare = take_spare(needed, made_so, ~std::size_t{0})) {
+        spare->oversize = oversize;
+        return spare;
+      }
+    }
+    throw;
+  }
+}
+
+// Where upstream refuses, it may have room for a chunk that is just large enough. They grow again
+// from there.
 chunk_header* chunk_stack::allocate_next(std::size_t needed) {
   const std::size_t least = std::bit_ceil(needed);
   std::size_t wanted = std::max(next_bytes_, least);
@@ -98,8 +113,7 @@ void* chunk_stack::try_carve_slow(std::size_t bytes, std::size_t alignment) noex
 
 // The current chunk stays in use; the block's own chunk joins the stack.
 void* chunk_stack::carve_oversize(std::size_t needed, std::size_t bytes, std::size_t alignment) {
-  chunk_header* chunk = take_spare(needed, true);
-  if (chunk == nullptr) chunk = allocate_chunk(needed, true);
+  chunk_header* const chunk = next_chunk(needed, true);
   bump_range all{begin_of(chunk), end_of(chunk), {}};
   void* const p = all.carve(bytes, alignment);
   chunk->cursor = all.cursor;
@@ -132,13 +146,13 @@ void chunk_stack::take_back(void* p, std::size_t bytes) noexcept {
   }
 }
 
-// Spares come back in the order in which they were first made. An oversize one may be larger than
-// the block by a quarter.
-chunk_header* chunk_stack::take_spare(std::size_t bytes, bool oversize) noexcept {
+// Spares come back in the order in which they were first made.
+chunk_header* chunk_stack::take_spare(std::size_t bytes, bool oversize,
+                                      std::size_t most_beside) noexcept {
   for (chunk_header** link = &spares_; *link != nullptr; link = &(*link)->older) {
     chunk_header* const spare = *link;
     if (spare->oversize != oversize || spare->bytes < bytes) continue;
-    if (oversize && spare->bytes - bytes > bytes / 4) continue;
+    if (oversize && spare->bytes - bytes > most_beside) continue;
     *link = spare->older;
     return spare;
   }

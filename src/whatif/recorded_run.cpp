@@ -70,7 +70,9 @@ recorded_run record_into(const std::string& folder, profile::record_options opti
         is_command ? options.command.front() : fmt::format("process {}", options.pid);
     if (remark.empty() && requested_nothing(out.summary)) {
       out.empty_trace = first->file;
-      out.remark = fmt::format("{}: it requested no memory, so no allocator makes it faster", name);
+      out.remark = fmt::format("{}: it requested no memory{}, so no allocator makes {} faster",
+                               name, out.summary.cut ? " while it was recorded" : "",
+                               out.summary.cut ? "that part" : "it");
     } else {
       out.remark =
           fmt::format("{}: nothing was recorded{}{}", name, remark.empty() ? "" : ": ", remark);

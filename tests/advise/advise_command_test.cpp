@@ -362,7 +362,7 @@ TEST_F(advise_command_test, a_program_that_requests_no_memory_is_left) {
   EXPECT_THAT(advised.out, HasSubstr("Leave it: true: it requested no memory"));
   const ended recorded = run({"record", "-o", "t.mallard", "--", "true"});
   EXPECT_EQ(recorded.status, 0);
-  EXPECT_THAT(recorded.err, HasSubstr("the program requested no memory"));
+  EXPECT_THAT(recorded.err, HasSubstr("the program requested no memory\n"));
 }
 
 TEST_F(advise_command_test, a_recording_of_nothing_is_no_success) {

@@ -83,6 +83,16 @@ TEST_F(manual_test, each_option_of_each_command_is_in_the_page_and_in_the_comple
   }
 }
 
+TEST_F(manual_test, the_page_has_nothing_that_groff_warns_of) {
+  if (!mallard_test::is_installed("groff")) GTEST_SKIP() << "there is no groff";
+  std::ofstream(file("page")) << output_of({"man"});
+  const std::string page = file("page").string();
+  const std::string call =
+      "groff -man -ww -z -rLL=80n '" + page + "' >'" + page + ".warnings' 2>&1";
+  EXPECT_EQ(std::system(call.c_str()), 0) << call;
+  EXPECT_EQ(read_file(page + ".warnings"), "");
+}
+
 // A line completed by a shell. The shell finds the command as a user's does.
 class completion_test : public manual_test {
  protected:

@@ -1,11 +1,15 @@
 // Requests that upstream refuses: all that is free serves, and nothing is lost that must stay.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <memory_resource>
 #include <new>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "mallard/adaptive_pool.hpp"
@@ -218,10 +222,80 @@ TEST(adaptive_pool_resource, keeps_what_serves_a_request_while_upstream_refuses_
   }
 }
 
+// It asks the pool for blocks of its own before it serves.
+class takes_from_above final : public std::pmr::memory_resource {
+ public:
+  adaptive_pool_resource* pool = nullptr;
+  std::size_t asked = 0;
+  std::vector<void*> taken;
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    if (auto* const above = std::exchange(pool, nullptr)) {
+      for (int i = 0; i < 3; ++i) taken.push_back(above->allocate(asked));
+    }
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+    std::pmr::new_delete_resource()->deallocate(p, bytes, alignment);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+TEST(adaptive_pool_resource, keeps_apart_what_upstream_takes_before_the_block_size_is_set) {
+  constexpr std::size_t bytes = 4'000;
+  for (const std::size_t asked : {8U, 3'900U, 100'000U}) {
+    takes_from_above upstream;
+    adaptive_pool_resource pool(&upstream);
+    upstream.pool = &pool;
+    upstream.asked = asked;
+    std::vector<std::pair<void*, std::size_t>> blocks;
+    for (int i = 0; i < 40; ++i) blocks.emplace_back(pool.allocate(bytes), bytes);
+    ASSERT_EQ(upstream.taken.size(), 3U);
+    for (void* p : upstream.taken) blocks.emplace_back(p, asked);
+    std::ranges::sort(blocks);
+    for (std::size_t i = 1; i < blocks.size(); ++i) {
+      const auto [p, size] = blocks[i - 1];
+      EXPECT_LE(static_cast<std::byte*>(p) + size, blocks[i].first) << asked;
+    }
+    for (const auto& [p, size] : blocks) pool.deallocate(p, size);
+    EXPECT_EQ(pool.stats().in_use_blocks, 0U);
+    EXPECT_EQ(pool.stats().oversize_blocks, 0U);
+  }
+}
+
+TEST(adaptive_pool_resource, a_refused_burst_decides_no_block_size) {
+  limit_resource limited({.bytes = 100 * KiB});
+  adaptive_pool_resource pool(&limited);
+  EXPECT_THROW(static_cast<void>(pool.allocate_many(std::size_t{10'000}, 24)), std::bad_alloc);
+  void* const p = pool.allocate(8);
+  EXPECT_LT(pool.stats().block_bytes, 24U);
+  pool.deallocate(p, 8);
+}
+
 TEST(adaptive_pool_resource, an_empty_burst_decides_no_block_size) {
   adaptive_pool_resource pool;
   EXPECT_TRUE(pool.allocate_many(std::size_t{0}, 24).empty());
   EXPECT_EQ(pool.stats().block_bytes, 0U);
+}
+
+TEST(monotonic_resource, serves_from_chunks_that_it_keeps_for_other_sizes) {
+  limit_resource limited({.bytes = 1'100 * KiB});
+  for (const auto& [first, then, count] : {std::array<std::size_t, 3>{900 * KiB, 300 * KiB, 1},
+                                           std::array<std::size_t, 3>{900 * KiB, 1 * KiB, 800},
+                                           std::array<std::size_t, 3>{400, 300 * KiB, 1}}) {
+    monotonic_resource arena(&limited);
+    const auto start = arena.mark();
+    static_cast<void>(take_all(arena, first));
+    arena.rewind(start);
+    for (std::size_t i = 0; i != count; ++i) {
+      void* const p = arena.try_allocate(then);
+      ASSERT_NE(p, nullptr) << first << ", " << then;
+      std::memset(p, 1, then);
+    }
+    arena.rewind(start);
+    EXPECT_FALSE(take_all(arena, first).empty());
+  }
 }
 
 // As Boost's containers ask.

@@ -174,7 +174,9 @@ class MALLARD_API chunk_stack {
 
   void rewind_to(const mark_type& to) noexcept;
   bool is_alive(const mark_type& mark) const noexcept;
-  chunk_header* take_spare(std::size_t bytes, bool oversize) noexcept;
+  // An oversize spare may be larger than the block by so many bytes.
+  chunk_header* take_spare(std::size_t bytes, bool oversize, std::size_t most_beside) noexcept;
+  chunk_header* next_chunk(std::size_t needed, bool oversize);
   chunk_header* allocate_next(std::size_t needed);
   chunk_header* allocate_chunk(std::size_t bytes, bool oversize);
   void* carve_oversize(std::size_t needed, std::size_t bytes, std::size_t alignment);
