@@ -20,6 +20,7 @@
 #include "profile/budget/budget.hpp"
 #include "profile/record/program_check.hpp"
 #include "profile/result_json.hpp"
+#include "profile/trace/lacks.hpp"
 #include "whatif/recorded_run.hpp"
 
 namespace mallard::cli {
@@ -201,6 +202,13 @@ int check_trace(const check_options& options, const rule_list& rules, const std:
       std::any_of(rules.begin(), rules.end(), [](const auto& one) { return !one.pattern.empty(); });
   if (by_function && trace.stacks().size() <= 1 && trace.event_count() != 0) {
     throw std::runtime_error(name + ": has no stacks, so its functions are not known");
+  }
+  const bool by_end = std::any_of(rules.begin(), rules.end(), [](const auto& one) {
+    return one.what == profile::budget_measure::leaks ||
+           one.what == profile::budget_measure::leaked;
+  });
+  if (by_end && profile::lacks(trace.facts().process, profile::the_end)) {
+    throw std::runtime_error(name + ": ends before its program does, so leaks are not known");
   }
   const std::vector<budget_finding> findings = profile::check_budget(trace, rules, run.program);
   std::size_t breaches = 0;

@@ -371,6 +371,17 @@ TEST_F(check_command_test, a_trace_without_stacks_knows_of_no_functions) {
   EXPECT_EQ(run({"check", "t", "--budget", "b"}).status, 0);
 }
 
+TEST_F(check_command_test, of_a_part_that_ends_before_its_program_no_leaks_are_known) {
+  record("t", {"sort", "/etc/passwd"});
+  ASSERT_EQ(run({"cut", "t", "--to", "0", "-o", "nothing"}).status, 2);
+  ASSERT_EQ(run({"cut", "t", "--to", "1us", "-o", "part"}).status, 0);
+  EXPECT_THAT(run({"dims", "part"}).out, HasSubstr("not recorded: the end\n"));
+  write("b", "leaks <= 0\n");
+  expect_refused({"check", "part", "--budget", "b"}, 1, "part: ends before its program does");
+  write("b", "peak <= 1 GiB\n");
+  EXPECT_EQ(run({"check", "part", "--budget", "b"}).status, 0);
+}
+
 TEST_F(check_command_test, a_trace_that_is_not_whole_keeps_to_nothing) {
   record("t", {"sort", "/etc/passwd"});
   fs::resize_file(file("t"), fs::file_size(file("t")) * 3 / 4);

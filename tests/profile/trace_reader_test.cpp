@@ -9,6 +9,7 @@
 #include "profile/functions.hpp"
 #include "profile/trace/copy_trace.hpp"
 #include "profile/trace/event_batches.hpp"
+#include "profile/trace/lacks.hpp"
 #include "profile/trace_script.hpp"
 #include "support/read_file.hpp"
 
@@ -213,11 +214,15 @@ TEST(copy_trace, a_part_is_a_trace_of_its_own) {
   EXPECT_EQ(cut.facts().threads.size(), 2u);
   EXPECT_EQ(trace.first_time(), 0u);
   EXPECT_EQ(cut.first_time(), part.from);
+  EXPECT_THAT(cut.facts().process.not_recorded,
+              testing::IsSupersetOf({"the start", "the end", "the other threads"}));
   // It does not see the process end.
   EXPECT_EQ(cut.facts().end, (end_info{part.until, end_kind::unknown, 0}));
   part.until = UINT64_MAX;
   copy_trace(trace, part, copy.path());
-  EXPECT_EQ(trace_reader(copy.path()).facts().end, trace.facts().end);
+  trace_reader rest(copy.path());
+  EXPECT_EQ(rest.facts().end, trace.facts().end);
+  EXPECT_FALSE(lacks(rest.facts().process, the_end));
 }
 
 TEST(trace_reader, of_two_traces_in_one_file_the_first_is_read_and_is_not_whole) {

@@ -58,14 +58,22 @@ class stack_copy {
 std::uint64_t copy_trace(trace_reader& trace, const selection& part, const std::string& to) {
   const trace_facts& facts = trace.facts();
   process_info process = facts.process;
-  if (part.from > 0 && !lacks(process, the_start)) process.not_recorded.push_back(the_start);
+  const bool ends_before = part.until <= facts.end.time;
+  const auto leave_out = [&](bool is_left_out, const char* what) {
+    if (is_left_out && !lacks(process, what)) process.not_recorded.push_back(what);
+  };
+  leave_out(part.from > 0, the_start);
+  leave_out(ends_before, the_end);
+  const auto wanted = [&](std::uint32_t thread) {
+    return !part.threads || std::ranges::find(*part.threads, thread) != part.threads->end();
+  };
+  leave_out(std::ranges::any_of(facts.threads, [&](const auto& one) { return !wanted(one.first); }),
+            other_threads);
   process.begins = std::max(process.begins, part.from);
   trace_writer out(to, process);
   const stack_copy stacks(trace, out);
   for (const auto& [id, thread] : facts.threads) {
-    const bool wanted = !part.threads || std::find(part.threads->begin(), part.threads->end(),
-                                                   id) != part.threads->end();
-    if (wanted) out.thread(thread);
+    if (wanted(id)) out.thread(thread);
   }
   for (const auto& [key, text] : facts.names) out.name(key.first, key.second, text);
   for (const auto& [thread, loss] : facts.losses) out.loss(loss);
@@ -93,7 +101,6 @@ std::uint64_t copy_trace(trace_reader& trace, const selection& part, const std::
     some.push_back(one.what);
   }
   flush();
-  const bool ends_before = part.until <= facts.end.time;
   out.end(ends_before ? end_info{part.until, end_kind::unknown, 0} : facts.end);
   out.symbols(trace.symbols());
   const std::uint64_t count = out.event_count();

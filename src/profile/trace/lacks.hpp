@@ -20,6 +20,9 @@ inline bool lacks(const process_info& process, std::string_view what) {
 
 // Lacking if the recording began when its program ran already.
 inline constexpr const char* the_start = "the start";
+// Lacking in a part of a trace: its program went on, or others of its threads are left out.
+inline constexpr const char* the_end = "the end";
+inline constexpr const char* other_threads = "the other threads";
 // Lacking where stacks were deeper than the recorder keeps.
 inline constexpr const char* outer_frames = "the outer frames of the deepest stacks";
 
