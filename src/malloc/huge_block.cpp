@@ -136,17 +136,21 @@ bool huge_blocks::take_of_budget(std::size_t bytes) noexcept {
   return budget_.take(bytes) || (kept.trim() != 0 && budget_.take(bytes));
 }
 
+constinit std::atomic<std::size_t> huge_blocks::most_mappings_{0};
+
+void huge_blocks::look_at_system() noexcept {
+  most_mappings_.store(os::most_mappings(), std::memory_order_relaxed);
+}
+
 // The rest is for slabs, for mappings that are kept, and for the program.
 bool huge_blocks::leaves_mappings() const noexcept {
   constexpr std::size_t always = 16'384;
   constexpr std::size_t rest = 8'192;
   const std::size_t blocks = blocks_.load(std::memory_order_relaxed);
   if (blocks < always) return true;
-  static constinit std::atomic<std::size_t> known{0};
-  std::size_t most = known.load(std::memory_order_relaxed);
-  if (most == 0) known.store(most = os::most_mappings(), std::memory_order_relaxed);
+  if (most_mappings_.load(std::memory_order_relaxed) == 0) look_at_system();
   constexpr std::size_t of_block = checks::has_guards ? 2 : 1;
-  return blocks * of_block + rest < most;
+  return blocks * of_block + rest < most_mappings_.load(std::memory_order_relaxed);
 }
 
 region* huge_blocks::map(std::size_t needed) noexcept {

@@ -50,6 +50,9 @@ class huge_blocks {
   void* take_over(void* p, std::size_t have, std::size_t bytes) noexcept;
   // Whether another one may have a mapping.
   bool leaves_mappings() const noexcept;
+  // Reads how many a process may have: at the start, as the program may forbid itself to open files
+  // later.
+  static void look_at_system() noexcept;
   bool are_few() const noexcept {
     return blocks_.load(std::memory_order_relaxed) < std::size_t{4096};
   }
@@ -82,6 +85,7 @@ class huge_blocks {
   region* map(std::size_t needed) noexcept;
   void* hand_out(region* r, std::size_t offset) noexcept;
   bool take_of_budget(std::size_t bytes) noexcept;
+  static std::atomic<std::size_t> most_mappings_;  // of a process; 0: not read yet
   std::atomic<std::size_t>& mapped() noexcept { return budget_.mappings.in_use; }
 
   memory_budget& budget_;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,6 +15,7 @@
 #include "malloc/background.hpp"
 #include "malloc/fatal.hpp"
 #include "malloc/guarded_blocks.hpp"
+#include "malloc/huge_block.hpp"
 #include "malloc/malloc_checks.hpp"
 #include "malloc/malloc_pages.hpp"
 #include "malloc/profiling.hpp"
@@ -25,6 +27,7 @@ namespace {
 using stats_writer = void (*)(text_out&) noexcept;
 constinit stats_writer stats_at_exit = nullptr;
 constinit int stats_descriptor = -1;
+constinit struct stat stats_file{};
 
 // A number, maybe with K, M or G behind it. False when it is none, or too large.
 bool parse_bytes(const char* text, std::size_t& bytes) noexcept {
@@ -79,7 +82,20 @@ bool take_huge_pages(const char* value) noexcept {
   return true;
 }
 
-// Many programs close the standard error before they end: a copy stays open for us.
+bool is_stats_file(int descriptor) noexcept {
+  struct stat now{};
+  return fstat(descriptor, &now) == 0 && now.st_dev == stats_file.st_dev &&
+         now.st_ino == stats_file.st_ino;
+}
+
+// Many programs close the standard error before they end: a copy stays open for us, out of the way
+// if the limit of descriptors allows that.
+void keep_standard_error() noexcept {
+  if (stats_descriptor >= 0 || fstat(STDERR_FILENO, &stats_file) != 0) return;
+  stats_descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
+  if (stats_descriptor < 0) stats_descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+}
+
 bool take_stats(const char* value) noexcept {
   if (std::strcmp(value, "text") == 0) {
     stats_at_exit = [](text_out& out) noexcept { write_stats_text(out, true); };
@@ -90,7 +106,7 @@ bool take_stats(const char* value) noexcept {
   } else {
     return false;
   }
-  if (stats_descriptor < 0) stats_descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
+  keep_standard_error();
   return true;
 }
 
@@ -163,6 +179,9 @@ void read_option(char* text) noexcept {
   write_last_profile();
   the_guarded.stop_reporting();
   if (stats_at_exit == nullptr || stats_descriptor < 0) return;
+  // The program may have closed the copy, and have another file there now.
+  if (!is_stats_file(stats_descriptor)) stats_descriptor = STDERR_FILENO;
+  if (!is_stats_file(stats_descriptor)) return;
   text_out out(write_to_descriptor, &stats_descriptor);
   stats_at_exit(out);
   if (stats_at_exit == write_stats_json) out << "\n";
@@ -172,6 +191,7 @@ void read_option(char* text) noexcept {
 
 void read_options() noexcept {
   the_pages.budget.look_at_memory();
+  huge_blocks::look_at_system();
   the_pages.set_huge_pages(huge_pages::on);
   if constexpr (checks::has_guards) os::keep_off_used_addresses();
   // Ignores the environment of a program that has more rights than its caller.

@@ -64,6 +64,7 @@ inline void write_to_descriptor(void* context, const char* text, std::size_t byt
   const int descriptor = *static_cast<int*>(context);
   while (bytes != 0) {
     const long written = os::write(descriptor, text, bytes);
+    if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return held.note(written < 0 ? errno : 0);
     text += written;
     bytes -= static_cast<std::size_t>(written);

@@ -15,17 +15,20 @@ namespace {
 
 constexpr std::size_t most_text = 4096;
 
-// Returns the bytes; a zero follows. The C library's functions are points at which a thread may be
-// cancelled.
+// Returns the bytes; a zero follows. Keeps errno. The C library's functions are points at which a
+// thread may be cancelled.
 std::size_t read_text(const char* path, char* text, std::size_t room) noexcept {
-  text[0] = 0;
+  const int error = errno;
+  long got = 0;
   const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0) return 0;
-  const long got = syscall(SYS_read, file, text, room - 1);
-  syscall(SYS_close, file);
-  if (got <= 0) return 0;
-  text[got] = 0;
-  return static_cast<std::size_t>(got);
+  if (file >= 0) {
+    got = syscall(SYS_read, file, text, room - 1);
+    syscall(SYS_close, file);
+  }
+  errno = error;
+  const auto bytes = got > 0 ? static_cast<std::size_t>(got) : 0;
+  text[bytes] = 0;
+  return bytes;
 }
 
 // The number at the beginning of a file. 0: there is no such file; SIZE_MAX: none that fits.
@@ -96,7 +99,6 @@ std::size_t most_mappings() noexcept {
 }
 
 std::size_t most_memory() noexcept {
-  const int error = errno;
   std::size_t least = physical_memory_bytes();
   std::array<char, most_text> text;
   read_text("/proc/self/cgroup", text.data(), text.size());
@@ -107,7 +109,6 @@ std::size_t most_memory() noexcept {
     if (limit < least) least = limit;
     line = next == nullptr ? nullptr : next + 1;
   }
-  errno = error;
   return least;
 }
 

@@ -406,6 +406,10 @@ const std::map<std::string, std::function<void()>> confinements = {
        for (void*& p : blocks) p = block(50'000);
        for (void* p : blocks) std::free(p);
        std::free(block(100 * mib));
+       // More than a quarter of the mappings that a process usually may have.
+       std::vector<void*> huge(17'000);
+       for (void*& p : huge) p = std::malloc(9 * mib);
+       for (void* p : huge) std::free(p);
      }},
     {"mprotect_forbidden_to_guards", fault_without_mprotect},
     {"kept_mappings_of_hundreds_of_mib", take_kept_mappings_of_hundreds_of_mib},

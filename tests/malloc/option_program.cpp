@@ -3,10 +3,16 @@
 // they have gone back in ten seconds, then the same of the child of a fork. With `grow` it says
 // whether its memory came with few page faults, and whether most went back. With `leave` the main
 // thread ends before another one, with `leave-alone` as the only one, and with `unseen` beside
-// one that first allocates in its last destructor.
+// one that first allocates in its last destructor. With `reuse` its standard output has all
+// descriptors that were free, and with `alarms` its standard error is a full pipe at its end, and a
+// signal comes every ten ms.
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -129,11 +135,31 @@ void* begin_rounds(void*) {
   pthread_exit(nullptr);
 }
 
+int reuse_descriptors() {
+  for (int one = 3; one < 200; ++one) dup2(STDOUT_FILENO, one);
+  return 0;
+}
+
+int end_with_alarms() {
+  struct sigaction action{};
+  action.sa_handler = [](int) {};
+  sigaction(SIGALRM, &action, nullptr);
+  const itimerval often{{0, 10'000}, {0, 10'000}};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK);
+  while (write(STDERR_FILENO, "\n", 1) == 1 || errno == EINTR) {
+  }
+  fcntl(STDERR_FILENO, F_SETFL, 0);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "idle") == 0) return stay_idle();
   if (argc > 1 && std::strcmp(argv[1], "grow") == 0) return grow();
+  if (argc > 1 && std::strcmp(argv[1], "reuse") == 0) return reuse_descriptors();
+  if (argc > 1 && std::strcmp(argv[1], "alarms") == 0) return end_with_alarms();
   if (argc > 1 && std::strncmp(argv[1], "leave", 5) == 0) leave(argv[1][5] != '\0');
   if (argc > 1 && std::strcmp(argv[1], "unseen") == 0) leave_unseen();
   const std::size_t mib = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;

@@ -202,4 +202,24 @@ TEST(malloc_options, figures_come_at_the_end_also_when_the_standard_error_was_cl
   EXPECT_NE(text.find("mallard: in use "), text.npos) << text;
 }
 
+TEST(malloc_options, figures_go_to_the_standard_error_and_no_other_file) {
+  const std::string program = "MALLARD_MALLOC=stats=text '" MALLARD_OPTION_PROGRAM "' ";
+  const auto text_of = [&](const std::string& command) {
+    return mallard_test::run_command(command).text;
+  };
+  EXPECT_EQ(text_of(program + "reuse 2>/dev/null"), "");
+  const std::string in_use = "mallard: in use ";
+  EXPECT_EQ(text_of(program + "reuse 2>&1 >/dev/null").substr(0, in_use.size()), in_use);
+  EXPECT_EQ(text_of("ulimit -n 64; " + program + "2>&1 >/dev/null").substr(0, in_use.size()),
+            in_use);
+}
+
+// A signal's handler interrupts the write again and again, until somebody reads.
+TEST(malloc_options, figures_come_whole_though_signals_interrupt_their_writing) {
+  const std::string command = "{ MALLARD_MALLOC=stats=json '" MALLARD_OPTION_PROGRAM
+                              "' alarms 2>&1 >/dev/null; } | { sleep 0.5; cat; }";
+  const std::string json = mallard_test::run_command(command).text;
+  EXPECT_TRUE(json.ends_with("}}\n")) << json;
+}
+
 }  // namespace

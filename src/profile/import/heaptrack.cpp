@@ -263,8 +263,13 @@ bool is_heaptrack(const std::string& path) {
 
 import_result import_heaptrack(const std::string& from, const std::string& to) {
   line_source lines(from);
-  if (!is_heaptrack(from))
-    throw std::runtime_error(from + ": is not a file of heaptrack or logging_resource");
+  if (!is_heaptrack(from)) {
+    std::string line;
+    const bool has_no_line = !lines.next(line) && lines.damaged();
+    throw std::runtime_error(from + (has_no_line
+                                         ? ": is damaged, and none of its lines is readable"
+                                         : ": is not a file of heaptrack or logging_resource"));
+  }
   const names all = read_names(from);
   if (all.file_version > 3) {
     throw std::runtime_error(from + ": comes from a later version of heaptrack (" +

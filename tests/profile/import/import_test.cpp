@@ -140,6 +140,9 @@ TEST_F(import_test, a_trace_of_a_file_with_lines_that_are_not_understood_is_not_
 TEST_F(import_test, other_files_are_refused_in_one_line) {
   EXPECT_THAT(said_by(write("x", "hello\n")), HasSubstr("is not a file of heaptrack"));
   EXPECT_THAT(said_by(write("e", "")), HasSubstr("is not a file of heaptrack"));
+  const std::string packed = zstd_of(heaptrack_text);
+  EXPECT_THAT(said_by(write("h.zst", packed.substr(0, packed.size() / 2))),
+              HasSubstr("is damaged, and none of its lines"));
   EXPECT_THAT(said_by((folder_ / "none").string()), HasSubstr("No such file"));
   EXPECT_THAT(said_by(write("n", "v 20000 9\n")), HasSubstr("later version"));
 }
