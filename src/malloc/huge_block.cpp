@@ -136,7 +136,7 @@ bool huge_blocks::take_of_budget(std::size_t bytes) noexcept {
   return budget_.take(bytes) || (kept.trim() != 0 && budget_.take(bytes));
 }
 
-constinit std::atomic<std::size_t> huge_blocks::most_mappings_{0};
+constinit std::atomic<std::size_t> huge_blocks::most_mappings_{os::usual_mappings};
 
 void huge_blocks::look_at_system() noexcept {
   most_mappings_.store(os::most_mappings(), std::memory_order_relaxed);
@@ -148,7 +148,6 @@ bool huge_blocks::leaves_mappings() const noexcept {
   constexpr std::size_t rest = 8'192;
   const std::size_t blocks = blocks_.load(std::memory_order_relaxed);
   if (blocks < always) return true;
-  if (most_mappings_.load(std::memory_order_relaxed) == 0) look_at_system();
   constexpr std::size_t of_block = checks::has_guards ? 2 : 1;
   return blocks * of_block + rest < most_mappings_.load(std::memory_order_relaxed);
 }

@@ -85,7 +85,7 @@ class huge_blocks {
   region* map(std::size_t needed) noexcept;
   void* hand_out(region* r, std::size_t offset) noexcept;
   bool take_of_budget(std::size_t bytes) noexcept;
-  static std::atomic<std::size_t> most_mappings_;  // of a process; 0: not read yet
+  static std::atomic<std::size_t> most_mappings_;  // of a process
   std::atomic<std::size_t>& mapped() noexcept { return budget_.mappings.in_use; }
 
   memory_budget& budget_;

@@ -95,7 +95,7 @@ std::size_t most_addresses() noexcept {
 
 std::size_t most_mappings() noexcept {
   const std::size_t count = number_in("/proc/sys/vm/max_map_count");
-  return count == 0 || count == SIZE_MAX ? 65'530 : count;
+  return count == 0 || count == SIZE_MAX ? usual_mappings : count;
 }
 
 std::size_t most_memory() noexcept {

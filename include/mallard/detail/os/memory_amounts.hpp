@@ -13,6 +13,7 @@ std::size_t most_memory() noexcept;
 // without a limit.
 std::size_t most_addresses() noexcept;
 // Mappings that a process may have. Reads a file; if it cannot, what most systems allow.
+inline constexpr std::size_t usual_mappings = 65'530;
 std::size_t most_mappings() noexcept;
 // The most memory that the process ever had resident; SIZE_MAX if the system does not say.
 std::size_t peak_resident_bytes() noexcept;
