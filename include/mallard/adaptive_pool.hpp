@@ -181,7 +181,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   }
   bool choose_block(std::size_t bytes, std::size_t alignment) noexcept;
   void fix_block() noexcept;
-  void leave_layout() noexcept;
+  bool leave_layout() noexcept;
   bool give_former(void* p) noexcept;
   void drop_formers() noexcept;
   bool make_room() noexcept;
@@ -203,7 +203,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   adaptive_pool_options options_;
   bool fixed_ = false;  // else the block size is open, though a layout may be tried
   bool upstream_ignores_ = false;
-  bool growing_ = false;  // upstream may be asked for a slab, so the layout stays
+  bool growing_ = false;  // upstream may be called, so the layout stays
   std::size_t usual_bytes_ = 0;
   std::size_t usual_alignment_ = 0;  // 0: no request is usual
   std::size_t largest_bytes_ = 0;    // that a block has room for; 0: there is no layout

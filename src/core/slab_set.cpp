@@ -403,7 +403,7 @@ chain_ends slab_set::take_many(slab_pool& pool, unsigned layout_index, std::size
   unfinished_burst burst(*this, pool, layout_index, bytes);
   if (first.count != 0) burst.append(first, block_bytes);
   while (burst.size() != count) {
-    if (pool.free_slots == 0 && !refill(pool, layout_index)) return {};
+    if (!refill(pool, layout_index)) return {};
     burst.append(take_run(pool, block_bytes, count - burst.size()), block_bytes);
   }
   return burst.release();
@@ -617,14 +617,7 @@ void slab_set::give_detached(slab* detached) noexcept {
 }
 
 void slab_set::trim_reserve() noexcept {
-  for (slab*& kept : reserve_) {
-    while (kept != nullptr) {
-      slab* const s = kept;
-      kept = s->ring_next;
-      discard(s);
-    }
-  }
-  reserve_count_ = 0;
+  give_detached(detach_reserve(0));
 }
 
 void slab_set::release(bool forget) noexcept {

@@ -81,13 +81,17 @@ bool adaptive_pool_resource::fits_block(std::size_t bytes, std::size_t alignment
 }
 
 // While the block size is open: adapts it to the request, and returns whether that takes a block.
-// The layout on trial has at most one block. It stays while upstream is asked for its slab, for
-// upstream may call back.
+// The layout on trial has at most one block. Upstream may call back with a smaller request while it
+// is asked for that block's slab: the layout is fixed then, for a block that another layout would
+// take must not be one of the multipool.
 bool adaptive_pool_resource::choose_block(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > largest_pooled_bytes || alignment > largest_pooled_bytes) return false;
   const bool tried = largest_bytes_ != 0;
-  if (!tried || (!growing_ && block_bytes_for(bytes, alignment) * 2 <= layout_.block_bytes)) {
-    if (tried) leave_layout();
+  if (!tried || block_bytes_for(bytes, alignment) * 2 <= layout_.block_bytes) {
+    if (tried) {
+      if (growing_) fix_block();
+      if (fixed_ || !leave_layout()) return false;
+    }
     choose_layout(bytes, alignment);
     return largest_bytes_ != 0;
   }
@@ -96,16 +100,22 @@ bool adaptive_pool_resource::choose_block(std::size_t bytes, std::size_t alignme
   return true;
 }
 
-// A block in use stays where it is until it is given back.
-void adaptive_pool_resource::leave_layout() noexcept {
-  slabs_.trim_pool(pool_, 0);
-  slabs_.trim_reserve();
+// A block in use stays where it is until it is given back. False if upstream called back while it
+// took slabs back, and so fixed the layout.
+bool adaptive_pool_resource::leave_layout() noexcept {
+  {
+    const set_within growing(growing_);
+    slabs_.trim_pool(pool_, 0);
+    slabs_.trim_reserve();
+  }
+  if (fixed_) return false;
   if (pool_.base != nullptr) {
     void* const block = pool_.current(layout_)->slot(layout_, layout_.first_slot);
     const std::size_t bytes = layout_.slab_bytes;
     formers_ = ::new (slabs_.detach_current(pool_, 0)) former_slab{formers_, block, bytes};
   }
   usual_bytes_ = largest_bytes_ = alignment_ = 0;
+  return true;
 }
 
 // Whether the block was that of a former layout.

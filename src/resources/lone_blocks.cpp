@@ -56,7 +56,8 @@ void lone_blocks::give(std::pmr::memory_resource& upstream, void* p, unsigned si
 
 std::size_t lone_blocks::trim(std::pmr::memory_resource& upstream) noexcept {
   const std::size_t before = list_.reserved_bytes();
-  for (unsigned c = table_class_count; idle_blocks_ != 0; ++c) {
+  // Upstream may call back, and leave a block in a class that was emptied before.
+  for (unsigned c = table_class_count; c != table_class_count + classes && idle_blocks_ != 0; ++c) {
     while (idle_of(c) != nullptr) list_.deallocate(upstream, pop_idle(c));
   }
   return before - list_.reserved_bytes();

@@ -244,9 +244,10 @@ std::string openmetrics() {
 // name, maybe labels, and a number; and the last line ends the text.
 TEST(malloc_stats, the_openmetrics_text_is_what_the_format_asks_for) {
   void* const p = std::malloc(100 * mib);
-  void* const q = std::malloc(100);
+  std::array<void*, 10> blocks{};  // more than one: a sample of the profile is a large block
+  for (void*& block : blocks) block = std::malloc(100);
   const std::string text = openmetrics();
-  std::free(q);
+  for (void* block : blocks) std::free(block);
   std::free(p);
   ASSERT_TRUE(text.ends_with("\n# EOF\n")) << text;
   static const std::regex comment("# (TYPE|UNIT|HELP) (mallard_malloc_[a-z_]+) (.+)");

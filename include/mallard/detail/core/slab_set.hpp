@@ -57,9 +57,10 @@ class MALLARD_API slab_set {
   slab_set(const slab_set&) = delete;
   slab_set& operator=(const slab_set&) = delete;
 
-  // Puts at least one free slot at hand. Else it returns false, or throws what the source throws.
+  // Puts at least one free slot at hand, unless one is. Else it returns false, or throws what the
+  // source throws.
   bool refill(slab_pool& pool, unsigned layout_index) {
-    return advance(pool, layout_index) || grow(pool, layout_index);
+    return pool.free_slots != 0 || advance(pool, layout_index) || grow(pool, layout_index);
   }
 
   // The two halves of `refill`. `advance` sweeps the pool's slabs; it returns false when none has
