@@ -52,7 +52,7 @@ inline void fit_heap::insert(fit_block* b) noexcept {
   std::uint64_t& word = bins_->map[bin / 64];
   fit_block* const head = (word & bit) != 0 ? bins_->first[bin] : nullptr;
   fit_block* const last = head != nullptr ? head->bin_prev : b;
-  const bool goes_behind = head != nullptr && b->is(fit_block::purged);
+  const bool goes_behind = head != nullptr && is_purged(b);
   b->bin_next = goes_behind ? nullptr : head;
   b->bin_prev = last;
   if (goes_behind) last->bin_next = b;
@@ -89,7 +89,7 @@ void fit_heap::remove(fit_block* b) noexcept {
 // The block before is in use: two free blocks are never neighbours.
 void fit_heap::make_free(fit_block* b, std::size_t bytes, std::size_t unpurged) noexcept {
   unpoison(&b->bytes_and_flags, sizeof(fit_block) - sizeof(b->prev_bytes));
-  const std::size_t purged = unpurged == 0 ? std::size_t{fit_block::purged} : 0;
+  const std::size_t purged = counts_unpurged && unpurged == 0 ? std::size_t{fit_block::purged} : 0;
   b->bytes_and_flags = bytes | fit_block::free | purged;
   fit_block* const next = b->at(bytes);
   unpoison(next, redzone_bytes);
@@ -129,12 +129,11 @@ void wipe(fit_block* header) noexcept {
 inline std::size_t fit_heap::take_following(fit_block* next, std::size_t before,
                                             std::size_t& unpurged) noexcept {
   const std::size_t bytes = next->bytes();
-  const std::size_t its_unpurged = unpurged_of(next);
   remove(next);
-  if (its_unpurged != 0) {
-    unpurged = before + its_unpurged;
-  } else {
+  if (is_purged(next)) {
     wipe(next);
+  } else {
+    unpurged = before + unpurged_of(next);
   }
   return bytes;
 }
@@ -251,7 +250,8 @@ void fit_heap::deallocate(void* p, std::size_t unpurged) noexcept {
   const std::size_t bytes = b->bytes();
   --in_use_blocks_;
   in_use_bytes_ -= bytes;
-  join_free(b, unpurged < bytes ? smaller(unpurged + fit_block::header_bytes, bytes) : bytes);
+  const bool is_less = counts_unpurged && unpurged < bytes;
+  join_free(b, is_less ? smaller(unpurged + fit_block::header_bytes, bytes) : bytes);
 }
 
 // Joins a block with its free neighbours.
@@ -265,8 +265,9 @@ void fit_heap::join_free(fit_block* b, std::size_t unpurged) noexcept {
     const std::size_t before = front->bytes();
     const std::size_t its_unpurged = unpurged_of(front);
     remove(front);
-    if (unpurged == 0) wipe(b);
-    unpurged = unpurged == 0 ? its_unpurged : before + unpurged;
+    const bool purged = counts_unpurged && unpurged == 0;
+    if (purged) wipe(b);
+    unpurged = purged ? its_unpurged : before + unpurged;
     bytes += before;
     b = front;
   }

@@ -210,12 +210,16 @@ void array_space::deallocate(void* p) noexcept {
   MALLARD_AUDIT(owns(p) && "a block of another resource, or of another size, or given back twice");
   fit_block* const b = fit_block::of(p);
   if (b->is(fit_block::lone)) return drop_lone(p);
-  const std::size_t bytes = b->payload_bytes();
-  if (b->bytes() >= purged_bytes && !keeps(bytes)) {
-    purge(p, bytes);
-    kept_bytes_ += bytes - pages_within(p, bytes).bytes();
+  if (b->bytes() >= purged_bytes) [[unlikely]] {
+    keep_or_purge(p, b->payload_bytes());
   }
   heap_.deallocate(p);
+}
+
+void array_space::keep_or_purge(void* p, std::size_t bytes) noexcept {
+  if (keeps(bytes)) return;
+  purge(p, bytes);
+  kept_bytes_ += bytes - pages_within(p, bytes).bytes();
 }
 
 // Whether a large block that is freed keeps its memory. A program that fills such arrays again and

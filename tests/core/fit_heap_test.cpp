@@ -123,73 +123,6 @@ TEST_F(fit_heap_test, what_a_block_does_not_need_is_free_again) {
   EXPECT_EQ(heap.in_use_bytes(), 0u);
 }
 
-constexpr std::size_t given_back_from = std::size_t{64} << 10;
-
-TEST_F(fit_heap_test, what_was_given_back_to_the_system_is_used_last) {
-  constexpr std::size_t bytes = 70'000;
-  std::size_t unpurged = 0;
-  std::vector<void*> blocks;
-  std::vector<void*> between;
-  for (int i = 0; i < 8; ++i) {
-    blocks.push_back(heap.allocate(bytes, 16));
-    between.push_back(heap.allocate(100, 16));
-  }
-  void* const fresh = blocks[3];
-  for (void* p : blocks) {
-    if (p != fresh) heap.deallocate(p);
-  }
-  std::vector<mallard::detail::fit_block*> purged;
-  while (auto* const b = heap.take_unpurged(given_back_from, unpurged)) purged.push_back(b);
-  EXPECT_EQ(purged.size(), blocks.size());  // with the end of the segment
-  heap.deallocate(fresh);
-  for (auto* const b : purged) heap.put_back(b, 0);
-  // For less, any block of the bin may be it.
-  EXPECT_EQ(heap.allocate(bytes - 4'000, 16), fresh);
-  heap.deallocate(fresh);
-  auto* const last = heap.take_unpurged(given_back_from, unpurged);
-  ASSERT_NE(last, nullptr);
-  EXPECT_EQ(last->payload(), fresh);
-  EXPECT_EQ(heap.take_unpurged(given_back_from, unpurged), nullptr);
-  heap.put_back(last, 0);
-  for (void* q : between) heap.deallocate(q);
-}
-
-TEST(fit_heap, blocks_on_their_way_to_the_system_and_back_are_lost_neither_to_it_nor_to_others) {
-  for (const std::uint64_t seed : mallard_test::test_seeds(5)) {
-    const memory segment(std::size_t{8} << 20);
-    fit_heap heap;
-    heap.add_segment(segment.p, segment.bytes);
-    const std::size_t most = segment.bytes - fit_heap::first_segment_overhead();
-    std::mt19937_64 random(seed);
-    const auto any_of = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-    std::vector<void*> blocks;
-    std::vector<mallard::detail::fit_block*> under_way;
-    std::size_t unpurged = 0;
-    for (int i = 0; i < 20'000; ++i) {
-      if (any_of(2) == 0) {
-        const std::size_t bytes = any_of(4) == 0 ? any_of(300'000) : 66'000 + any_of(8) * 1'000;
-        if (void* const p = heap.allocate(bytes, std::size_t{16} << any_of(4))) blocks.push_back(p);
-      } else if (!blocks.empty()) {
-        std::swap(blocks[any_of(blocks.size())], blocks.back());
-        heap.deallocate(blocks.back());
-        blocks.pop_back();
-      }
-      if (any_of(5) == 0) {
-        if (auto* const b = heap.take_unpurged(given_back_from, unpurged)) under_way.push_back(b);
-      } else if (any_of(3) == 0 && !under_way.empty()) {
-        std::swap(under_way[any_of(under_way.size())], under_way.back());
-        heap.put_back(under_way.back(), 0);
-        under_way.pop_back();
-      }
-    }
-    for (auto* const b : under_way) heap.put_back(b, 0);
-    for (void* p : blocks) heap.deallocate(p);
-    EXPECT_EQ(heap.in_use_blocks(), 0u);
-    EXPECT_NE(heap.allocate(most, 16), nullptr) << mallard_test::reproduce_with(seed);
-    mallard::detail::unpoison(segment.p, segment.bytes);
-  }
-}
-
 TEST(fit_heap, segments_without_blocks_can_be_taken_out) {
   memory first(1 << 16);
   memory second(1 << 16);
@@ -218,36 +151,6 @@ TEST(fit_heap, segments_that_adjoin_are_one) {
   heap.extend_segment(middle, all.bytes / 2, false);
   EXPECT_EQ(heap.segment_bytes(), all.bytes);
   EXPECT_NE(heap.allocate(40'000, 16), nullptr);
-  mallard::detail::unpoison(all.p, all.bytes);
-}
-
-TEST(fit_heap, fresh_memory_that_joins_what_is_not_zero_is_not_taken_for_zero) {
-  memory all(1 << 16);
-  std::fill_n(static_cast<std::byte*>(all.p), all.bytes, std::byte{});
-  auto* const middle = static_cast<std::byte*>(all.p) + all.bytes / 2;
-  fit_heap heap;
-  heap.add_segment(all.p, all.bytes / 2, true);
-  void* const last = heap.allocate(10'000, 16);
-  heap.deallocate(std::memset(last, 1, 10'000));
-  heap.extend_segment(middle, all.bytes / 2, true);
-  bool is_zero = true;
-  ASSERT_NE(heap.allocate(40'000, 16, &is_zero), nullptr);
-  EXPECT_FALSE(is_zero);
-  mallard::detail::unpoison(all.p, all.bytes);
-}
-
-TEST(fit_heap, fresh_memory_is_zero_until_it_is_used) {
-  memory all(1 << 16);
-  std::fill_n(static_cast<std::byte*>(all.p), all.bytes, std::byte{});
-  fit_heap heap;
-  heap.add_segment(all.p, all.bytes, true);
-  ASSERT_NE(heap.allocate(10'000, 16), nullptr);
-  bool is_zero = false;
-  auto* const p = static_cast<std::byte*>(heap.allocate(20'000, 16, &is_zero));
-  ASSERT_NE(p, nullptr);
-  EXPECT_TRUE(is_zero);
-  EXPECT_TRUE(std::all_of(p + 16, p + heap.payload_bytes(p) - 8,
-                          [](std::byte b) { return b == std::byte{}; }));
   mallard::detail::unpoison(all.p, all.bytes);
 }
 

@@ -72,6 +72,52 @@ TEST_F(unpurged, bytes_are_those_that_were_used) {
   EXPECT_NEAR(static_cast<double>(heap.unpurged_bytes()), 1.0 * mib, 200);
 }
 
+TEST_F(unpurged, blocks_are_used_before_purged_ones) {
+  constexpr std::size_t size = 70'000;
+  heap.add_segment(memory_, mib);
+  std::size_t left = 0;
+  std::vector<void*> blocks;
+  for (int i = 0; i < 8; ++i) {
+    blocks.push_back(heap.allocate(size, 16));
+    heap.allocate(100, 16);
+  }
+  void* const fresh = blocks[3];
+  for (void* p : blocks) {
+    if (p != fresh) heap.deallocate(p);
+  }
+  std::vector<detail::fit_block*> purged;
+  while (auto* const b = heap.take_unpurged(detail::fit_heap::least_counted, left)) {
+    purged.push_back(b);
+  }
+  EXPECT_EQ(purged.size(), blocks.size());  // with the end of the segment
+  heap.deallocate(fresh);
+  for (auto* const b : purged) heap.put_back(b, 0);
+  // For less, any block of the bin may be it.
+  EXPECT_EQ(heap.allocate(size - 4'000, 16), fresh);
+  heap.deallocate(fresh);
+  auto* const last = heap.take_unpurged(detail::fit_heap::least_counted, left);
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(last->payload(), fresh);
+  EXPECT_EQ(heap.take_unpurged(detail::fit_heap::least_counted, left), nullptr);
+}
+
+TEST_F(unpurged, bytes_that_join_what_is_zero_are_not_taken_for_zero) {
+  heap.add_segment(memory_, mib, true);
+  heap.deallocate(allocate(10'000));
+  heap.extend_segment(memory_ + mib, mib, true);
+  bool zero = true;
+  ASSERT_NE(heap.allocate(mib + 1, 16, &zero), nullptr);
+  EXPECT_FALSE(zero);
+}
+
+TEST_F(unpurged, bytes_are_none_of_fresh_memory_behind_what_is_used) {
+  heap.add_segment(memory_, mib, true);
+  ASSERT_NE(allocate(10'000), nullptr);
+  bool zero = false;
+  ASSERT_NE(heap.allocate(20'000, 16, &zero), nullptr);
+  EXPECT_TRUE(zero);
+}
+
 TEST_F(unpurged, bytes_are_never_fewer_than_are_there) {
   for (const std::uint64_t seed : mallard_test::test_seeds(4)) {
     SCOPED_TRACE(mallard_test::reproduce_with(seed));
@@ -132,6 +178,9 @@ TEST_F(unpurged, bytes_are_never_fewer_than_are_there) {
       heap.put_back(b, 0);
     }
     EXPECT_EQ(heap.unpurged_bytes(), 0u);
+    EXPECT_EQ(heap.in_use_blocks(), 0u);
+    const std::size_t whole = has_all ? bytes : bytes / 2;
+    EXPECT_NE(heap.allocate(whole - detail::fit_heap::first_segment_overhead(), 16), nullptr);
   }
 }
 

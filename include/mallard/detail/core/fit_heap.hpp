@@ -72,8 +72,8 @@ struct fit_block {
   }
 };
 
-// Whether a fit_heap knows how much of its free memory is still backed by the system's: in an
-// engine that gives memory of large blocks back.
+// Whether a fit_heap knows which of its free memory is zero, and how much is still backed by the
+// system's: in an engine that gives memory of large blocks back. Elsewhere no block is purged.
 #ifdef MALLARD_PAGE_CLIENT
 inline constexpr bool counts_unpurged = true;
 #else
@@ -157,7 +157,7 @@ class MALLARD_API fit_heap {
   static constexpr std::size_t least_counted = std::size_t{64} << 10;
   // The same of one free block: so much of its beginning.
   static std::size_t unpurged_of(fit_block* b) noexcept {
-    return is_counted(b) ? count_of(b) : b->is(fit_block::purged) ? 0 : b->bytes();
+    return is_counted(b) ? count_of(b) : is_purged(b) ? 0 : b->bytes();
   }
 
  private:
@@ -193,8 +193,11 @@ class MALLARD_API fit_heap {
   static std::size_t& count_of(fit_block* b) noexcept {
     return *reinterpret_cast<std::size_t*>(b + 1);
   }
+  static bool is_purged(const fit_block* b) noexcept {
+    return counts_unpurged && b->is(fit_block::purged);
+  }
   static bool is_counted(const fit_block* b) noexcept {
-    return counts_unpurged && b->bytes() >= least_counted && !b->is(fit_block::purged);
+    return counts_unpurged && b->bytes() >= least_counted && !is_purged(b);
   }
 
   bins* bins_ = nullptr;      // in the first segment

@@ -92,6 +92,7 @@ class MALLARD_API array_space {
   static constexpr std::size_t moved_bytes = std::size_t{1} << 20;  // smaller blocks are copied
 
   bool owns(void* p) const noexcept;
+  void keep_or_purge(void* p, std::size_t bytes) noexcept;
   bool keeps(std::size_t bytes) noexcept;
   void reuse_kept(void* p, std::size_t bytes) noexcept;
   void* allocate_lone(std::size_t bytes, const void* like = nullptr, std::size_t unit = 1) noexcept;
