@@ -180,6 +180,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
     return fixed_ && (is_usual(bytes, alignment) || fits_block(bytes, alignment));
   }
   bool choose_block(std::size_t bytes, std::size_t alignment) noexcept;
+  void forget_layout() noexcept;
   void fix_block() noexcept;
   bool leave_layout() noexcept;
   bool give_former(void* p) noexcept;

@@ -44,8 +44,8 @@ struct monotonic_stats {
 };
 
 // The base of the arenas. `Store` holds the memory. It has `bump_range range`, `carve_slow`,
-// `try_carve_slow`, `mark`, `rewind`, `reset`, `release`, `owns` and `stats`, and `take_back` if it
-// can free single large blocks.
+// `try_carve_slow`, `mark`, `rewind`, `reset`, `release`, `owns`, `note_peak` and `stats`, and
+// `take_back` if it can free single large blocks.
 template <class Derived, class Store>
 class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
  public:
@@ -108,6 +108,7 @@ class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
   std::size_t shrink(void* p, std::size_t old, std::size_t maximum,
                      std::size_t preferred = ~std::size_t{0}) noexcept {
     const std::size_t wanted = detail::larger(std::size_t{1}, detail::smaller(preferred, maximum));
+    if (wanted < old) store_.note_peak();
     if (wanted <= maximum && store_.range.shrink(p, old, wanted)) return wanted;
     return old <= maximum ? old : 0;
   }

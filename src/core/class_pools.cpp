@@ -3,6 +3,7 @@
 #include <bit>
 #include <utility>
 
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/or_with_room.hpp"
 
 namespace mallard::inline v1::detail {
@@ -29,9 +30,9 @@ void basic_class_pools<Pool>::give_among_smalls(slab_pool& pool, void* p,
 
 template <class Pool>
 bool basic_class_pools<Pool>::cool() noexcept {
-  bool had_one = large_hot_request_ != 0;
-  if (had_one) give(large_hot_, computed_class(large_hot_request_));
-  large_hot_request_ = 0;
+  const std::size_t request = std::exchange(large_hot_request_, 0);
+  bool had_one = request != 0;
+  if (had_one) give(large_hot_, computed_class(request));
   for (unsigned c = 0; c < table_class_count; ++c) {
     void* const p = std::exchange(pools_.small[c].hot, nullptr);
     if (p == nullptr) continue;
@@ -63,7 +64,7 @@ std::size_t basic_class_pools<Pool>::trim() noexcept {
   cool();
   for (unsigned c = 0; c < class_count; ++c) trim_pool(pool_of(c), c);
   trim_reserve();
-  return before - usage().reserved_bytes;
+  return beyond(before, usage().reserved_bytes);
 }
 
 template <class Pool>

@@ -112,11 +112,6 @@ inline void fit_heap::make_used(fit_block* b, std::size_t bytes) noexcept {
 
 namespace {
 
-// The part of `unpurged` bytes that is behind the first `bytes`.
-constexpr std::size_t beyond(std::size_t unpurged, std::size_t bytes) noexcept {
-  return unpurged - smaller(unpurged, bytes);
-}
-
 void wipe(fit_block* header) noexcept {
   unpoison(header, sizeof *header);  // the block before it may end in a red zone there
   *header = {};

@@ -19,6 +19,7 @@
 #include <new>
 #include <utility>
 
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/known_memory.hpp"
 #include "mallard/detail/core/ring.hpp"
@@ -142,6 +143,7 @@ bool slab_set::advance(slab_pool& pool, unsigned layout_index) noexcept {
       } else {
         leave_ring(pool, s);
         retire(pool, s);
+        if (pool.free_slots != 0) return true;  // the source has used the pool
       }
       continue;
     }
@@ -204,14 +206,7 @@ bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
       add(s);
       s->layout_index = static_cast<std::uint8_t>(layout_index);
       s->small = 1;
-      if (growing.smalls_begin != 0) {  // the source may have used the pool itself
-        if (pool.free_slots != 0) {
-          discard(s);
-        } else {
-          begin(pool, layout_index, s);
-        }
-        return true;
-      }
+      if (growing.smalls_begin != 0) return begin_or_discard(pool, layout_index, s);
       next_small(*s, layout) = nullptr;
       growing.smalls_begin = address_of(s) | 1;
       growing.smalls_bytes = layout.slab_bytes;
@@ -222,17 +217,24 @@ bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
   const unsigned small = next_size(pool, whole);
   slab* const s = acquire(pool, layout_index, small, false);
   if (s == nullptr) return pool.free_slots != 0;
-  // The source may have used the pool, which then has slots already. One small slab is enough.
-  if (small != 0 && pool.free_slots != 0) {
-    discard(s);
-    return true;
-  }
-  begin(pool, layout_index, s);
-  if (layouts_[layout_index].smalls != nullptr) {
-    static_cast<growing_pool&>(pool).come_to_size(
-        small != 0 ? small : layouts_[layout_index].small_count + 1u);
+  if (!begin_or_discard(pool, layout_index, s)) return false;
+  if (whole.smalls != nullptr) {
+    auto& growing = static_cast<growing_pool&>(pool);
+    growing.come_to_size(
+        larger(growing.largest_size(), small != 0 ? small : whole.small_count + 1u));
   }
   return true;
+}
+
+// The source may have used the pool, which then has slots already: one small slab is enough. When
+// it gets the other one back, it may use these slots up.
+bool slab_set::begin_or_discard(slab_pool& pool, unsigned layout_index, slab* s) {
+  if (s->small == 0 || pool.free_slots == 0) {
+    begin(pool, layout_index, s);
+    return true;
+  }
+  discard(s);
+  return refill(pool, layout_index);
 }
 
 // The source has no slab of the next size: takes the largest smaller one that there is.
@@ -247,7 +249,7 @@ bool slab_set::grow_less(slab_pool& pool, unsigned layout_index) noexcept {
       return true;
     }
   }
-  return false;
+  return pool.free_slots != 0;
 }
 
 // Makes a fresh slab the pool's current one.
@@ -280,10 +282,13 @@ void slab_set::rest_pool(slab_pool& pool, unsigned layout_index) noexcept {
   }
 }
 
+// The source may have used the pool before it refused.
 bool slab_set::scrape(slab_pool& pool, unsigned layout_index) noexcept {
+  if (pool.free_slots != 0) return true;
   slab* const s = any_free_slot(layout_index);
   if (s == nullptr) return grow_less(pool, layout_index);
   enter_ring(pool, s);
+  make_current(pool, s);
   return next_word(pool, *s);
 }
 
@@ -564,16 +569,18 @@ void slab_set::trim_pool(slab_pool& pool, unsigned layout_index) noexcept {
   while (slab* const empty = take_current_if_empty(pool, layout_index)) discard(empty);
   const slab_layout& layout = layouts_[layout_index];
   if (layout.smalls == nullptr) return;
-  // Small ones wait in the ring where every slab is kept.
-  slab* s = static_cast<growing_pool&>(pool).first_small();
-  while (s != nullptr) {
-    slab* const next = next_small(*s, layout_of(*s));
-    if (s->taken() == 0) {
-      leave_ring(pool, s);
-      remove_small(pool, *s);
-      discard(s);
+  // Small ones wait in the ring where every slab is kept. The source may use the pool when it gets
+  // one back.
+  auto& growing = static_cast<growing_pool&>(pool);
+  for (slab* s = growing.first_small(); s != nullptr;) {
+    if (s->taken() != 0) {
+      s = next_small(*s, layout_of(*s));
+      continue;
     }
-    s = next;
+    leave_ring(pool, s);
+    remove_small(pool, *s);
+    discard(s);
+    s = growing.first_small();
   }
 }
 

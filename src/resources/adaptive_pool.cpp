@@ -68,6 +68,11 @@ void adaptive_pool_resource::choose_layout(std::size_t bytes, std::size_t alignm
   step_ = layout_.step();
 }
 
+void adaptive_pool_resource::forget_layout() noexcept {
+  layout_ = {};
+  usual_bytes_ = usual_alignment_ = largest_bytes_ = alignment_ = 0;
+}
+
 // From here on the layout's blocks are taken and given back without further checks.
 void adaptive_pool_resource::fix_block() noexcept {
   fixed_ = true;
@@ -90,14 +95,12 @@ bool adaptive_pool_resource::choose_block(std::size_t bytes, std::size_t alignme
   if (!tried || block_bytes_for(bytes, alignment) * 2 <= layout_.block_bytes) {
     if (tried) {
       if (growing_) fix_block();
-      if (fixed_ || !leave_layout()) return false;
+      if (fixed_ || !leave_layout()) return takes_block(bytes, alignment);
     }
     choose_layout(bytes, alignment);
     return largest_bytes_ != 0;
   }
-  if (!fits_block(bytes, alignment)) return false;
-  fix_block();
-  return true;
+  return fits_block(bytes, alignment);
 }
 
 // A block in use stays where it is until it is given back. False if upstream called back while it
@@ -114,7 +117,7 @@ bool adaptive_pool_resource::leave_layout() noexcept {
     const std::size_t bytes = layout_.slab_bytes;
     formers_ = ::new (slabs_.detach_current(pool_, 0)) former_slab{formers_, block, bytes};
   }
-  usual_bytes_ = largest_bytes_ = alignment_ = 0;
+  forget_layout();
   return true;
 }
 
@@ -141,10 +144,19 @@ bool adaptive_pool_resource::make_room() noexcept {
   return !slabs_.keeps_every_slab() && trim() != 0;
 }
 
+// A refused request leaves no layout behind, unless the pool has other blocks in use: these must
+// not fit the next layout, whose blocks are given back without a look at where they are.
 template <class Take>
 auto adaptive_pool_resource::take_from_slabs(Take take) {
+  const bool is_outermost = !growing_;
   const set_within growing(growing_);
-  return detail::or_with_room([&] { return make_room(); }, take);
+  detail::on_failure undo([&] {
+    const bool has_others = formers_ != nullptr || others_in_use_ != 0;
+    if (is_outermost && !fixed_ && !has_others && slabs_.has_no_slabs()) forget_layout();
+  });
+  const auto taken = detail::or_with_room([&] { return make_room(); }, take);
+  undo.succeeded();
+  return taken;
 }
 
 void adaptive_pool_resource::grow() {
@@ -168,7 +180,12 @@ void* adaptive_pool_resource::allocate_unusual(std::size_t bytes, std::size_t al
 }
 
 void* adaptive_pool_resource::allocate_while_open(std::size_t bytes, std::size_t alignment) {
-  return choose_block(bytes, alignment) ? take(bytes) : allocate_other(bytes, alignment);
+  const bool is_tried = largest_bytes_ != 0;
+  const std::size_t tried_bytes = usual_bytes_;
+  if (!choose_block(bytes, alignment)) return allocate_other(bytes, alignment);
+  void* const p = take(bytes);
+  if (is_tried && usual_bytes_ == tried_bytes) fix_block();
+  return p;
 }
 
 void* adaptive_pool_resource::allocate_other(std::size_t bytes, std::size_t alignment) {
@@ -201,7 +218,9 @@ void* adaptive_pool_resource::take_first_other(std::size_t bytes, std::size_t al
         ::new (memory) multipool_resource({.empty_slabs_kept = options_.empty_slabs_kept},
                                           upstream_ref(*upstream_resource(), !upstream_ignores_));
   } else {
+    ++others_in_use_;  // it stays while upstream, which may call back, takes the memory back
     upstream_resource()->deallocate(memory, others_bytes, alignof(multipool_resource));
+    --others_in_use_;
   }
   detail::on_failure drop([&] {
     if (others_in_use_ == 0 && !slabs_.keeps_every_slab()) drop_others();
@@ -236,10 +255,7 @@ void adaptive_pool_resource::deallocate_unusual(void* p, std::size_t bytes,
 // Also used later, while there are blocks of former layouts.
 void adaptive_pool_resource::deallocate_while_open(void* p, std::size_t bytes,
                                                    std::size_t alignment) noexcept {
-  const bool in_current =
-      pool_.base != nullptr &&
-      detail::aligned_start<detail::slab>(p, layout_.slab_bytes) == pool_.current(layout_);
-  if (fixed_ ? fits_block(bytes, alignment) : in_current) return give(p);
+  if (fixed_ ? fits_block(bytes, alignment) : slabs_.owns(p)) return give(p);
   if (!give_former(p)) give_other(p, bytes, alignment);
 }
 
@@ -312,7 +328,7 @@ void adaptive_pool_resource::release() noexcept {
   }
   if (options_.block_bytes != 0) return;
   fixed_ = false;
-  usual_bytes_ = usual_alignment_ = largest_bytes_ = alignment_ = 0;
+  forget_layout();
 }
 
 bool adaptive_pool_resource::owns(const void* p) const noexcept {
@@ -326,12 +342,13 @@ std::size_t adaptive_pool_resource::trim() noexcept {
   const std::size_t before = stats().reserved_bytes;
   slabs_.trim_pool(pool_, 0);
   slabs_.trim_reserve();
-  if (others_in_use_ == 0) {
-    drop_others();
-  } else {
+  if (others_in_use_ != 0) {
+    ++others_in_use_;  // upstream may call back: the multipool stays meanwhile
     others_->trim();
+    --others_in_use_;
   }
-  return before - stats().reserved_bytes;
+  if (others_in_use_ == 0) drop_others();
+  return detail::beyond(before, stats().reserved_bytes);
 }
 
 adaptive_pool_stats adaptive_pool_resource::stats() const noexcept {

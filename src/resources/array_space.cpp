@@ -115,6 +115,7 @@ void* array_space::add_and_allocate(fresh_segment fresh, std::size_t bytes,
   if (segments_ != nullptr) segments_->used = segments_->bytes;
   segment_ring<segment>::insert_before(segments_, s);
   segments_ = s;
+  shared_reserved_ += s->bytes;
   heap_.add_segment(reinterpret_cast<std::byte*>(s) + segment_header_bytes,
                     s->bytes - segment_header_bytes);
   void* const p = heap_.allocate(bytes, alignment);
@@ -370,7 +371,8 @@ void array_space::detach(segment* s, detached_segments& list) noexcept {
   unlink(segments_, s);
   s->next = static_cast<segment*>(list.first);
   list.first = s;
-  list.bytes += s->bytes - segment_header_bytes;
+  list.bytes += s->bytes;
+  shared_reserved_ -= s->bytes;
 }
 
 void array_space::give_back(detached_segments list) const noexcept {
@@ -401,6 +403,7 @@ void array_space::release(bool forget) noexcept {
   detached_segments all;
   while (!forget && segments_ != nullptr) detach(segments_, all);
   segments_ = nullptr;
+  shared_reserved_ = 0;
   give_back(all);
   next_segment_bytes_ = first_segment_bytes;
 }

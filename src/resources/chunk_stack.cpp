@@ -134,10 +134,10 @@ void chunk_stack::take_back(void* p, std::size_t bytes) noexcept {
     const bool is_alone = chunk->oversize || block == begin_of(chunk);
     if (chunk == current_) {
       if (!range.is_last(block, bytes)) return;
-      peak_bytes_ = std::max(peak_bytes_, in_use_bytes());
+      note_peak();
       range.cursor = block;
     } else if (is_alone && bump_range{chunk->cursor, end_of(chunk), {}}.is_last(block, bytes)) {
-      peak_bytes_ = std::max(peak_bytes_, in_use_bytes());
+      note_peak();
       settled_bytes_ -= used_bytes(chunk);
       *link = chunk->older;
       give_back(chunk);
@@ -218,7 +218,7 @@ void chunk_stack::rewind(mark_type to) noexcept {
 void chunk_stack::rewind_to(const mark_type& to) noexcept {
   last_rewind_ = to;
   ++turn_;
-  peak_bytes_ = std::max(peak_bytes_, in_use_bytes());
+  note_peak();
   leave_current();
   while (chunks_ != to.chunk) {
     chunk_header* const newest = chunks_;
@@ -263,6 +263,10 @@ void chunk_stack::release() noexcept {
 std::size_t chunk_stack::used_bytes(const chunk_header* chunk) const noexcept {
   return chunk != nullptr ? bytes_between(begin_of(chunk), chunk->cursor)
                           : bytes_between(buffer_, buffer_cursor_);
+}
+
+void chunk_stack::note_peak() noexcept {
+  peak_bytes_ = std::max(peak_bytes_, in_use_bytes());
 }
 
 std::size_t chunk_stack::in_use_bytes() const noexcept {

@@ -10,9 +10,10 @@
 namespace mallard::inline v1::detail {
 namespace {
 
-// The bytes asked of upstream for a block. Within eight bytes, a mark always reaches to their end.
+// The bytes asked of upstream for a block, which has room for a burst's link. Within eight bytes, a
+// mark always reaches to their end.
 constexpr std::size_t with_redzone(std::size_t bytes) noexcept {
-  if constexpr (redzone_bytes == 0) return bytes;
+  if constexpr (redzone_bytes == 0) return std::max(bytes, sizeof(void*));
   return round_up(bytes, 8) + redzone_bytes;
 }
 

@@ -106,11 +106,15 @@ void reserved_range::rewind(mark_type to) noexcept {
   rewind_to(to.in_use_bytes);
 }
 
+void reserved_range::note_peak() noexcept {
+  peak_bytes_ = std::max(peak_bytes_, in_use_bytes());
+}
+
 void reserved_range::rewind_to(std::size_t in_use_bytes) noexcept {
   last_rewind_bytes_ = in_use_bytes;
   ++turn_;
   if (begin_ == nullptr) return;
-  peak_bytes_ = std::max(peak_bytes_, this->in_use_bytes());
+  note_peak();
   range.cursor = begin_ + in_use_bytes;
   poison(range.cursor, static_cast<std::size_t>(range.end - range.cursor));
 }

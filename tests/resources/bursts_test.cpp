@@ -8,6 +8,7 @@
 
 #include "mallard/adaptive_pool.hpp"
 #include "mallard/adaptive_pool_allocator.hpp"
+#include "mallard/checks/test_resource.hpp"
 #include "mallard/expandable_allocator.hpp"
 #include "mallard/heap.hpp"
 #include "mallard/synchronized_heap.hpp"
@@ -71,6 +72,16 @@ TYPED_TEST(bursts_of_sizes, beyond_any_memory_take_none_of_it) {
         std::bad_array_new_length);
   }
   EXPECT_EQ(this->upstream.requests, 0);
+}
+
+TEST(bursts_of_sizes, have_room_for_a_link_in_each_block) {
+  mallard::test_resource upstream;  // ends the program where a block was written beyond its end
+  mallard::adaptive_pool_resource pool(&upstream);
+  constexpr std::size_t alignment = std::size_t{64} << 10;
+  for (const std::size_t bytes : {5U, 3U}) {
+    mallard::block_chain chain = pool.allocate_many(std::array{bytes, bytes}, alignment);
+    while (!chain.empty()) pool.deallocate(chain.pop_front(), bytes, alignment);
+  }
 }
 
 TEST(bursts_of_nodes, beyond_any_memory_take_none_of_it) {

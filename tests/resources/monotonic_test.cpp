@@ -351,6 +351,13 @@ TEST(monotonic_resource, a_mark_between_oversize_blocks_keeps_the_earlier_one) {
   std::memset(kept, 2, 1 << 20);  // still ours
 }
 
+TEST(monotonic_resource, the_peak_is_that_before_a_block_shrank) {
+  monotonic_resource arena;
+  void* const p = arena.allocate(3'000, 8);
+  ASSERT_EQ(arena.shrink(p, 3'000, 100), 100U);
+  EXPECT_GE(arena.stats().peak_bytes, 3'000U);
+}
+
 TEST(monotonic_resource, stats_tell_used_peak_and_reserved) {
   test_resource upstream;
   monotonic_resource arena(&upstream);

@@ -313,6 +313,19 @@ TEST(adaptive_pool_resource, loses_no_slot_where_upstream_calls_back_and_refuses
   EXPECT_EQ(pool.stats().reserved_bytes, 0U);
 }
 
+TEST(adaptive_pool_resource, a_refused_request_decides_no_block_size) {
+  calls_back upstream;
+  adaptive_pool_resource pool(&upstream);
+  for (int i = 0; i < 2; ++i) {
+    upstream.before_it_serves = [] { throw std::bad_alloc(); };
+    EXPECT_EQ(pool.try_allocate(24, 8), nullptr);
+  }
+  EXPECT_EQ(pool.stats().block_bytes, 0U);
+  void* const p = pool.allocate(100, 8);
+  EXPECT_EQ(pool.stats().in_use_blocks, 1U);
+  pool.deallocate(p, 100, 8);
+}
+
 TEST(adaptive_pool_resource, a_refused_burst_decides_no_block_size) {
   limit_resource limited({.bytes = 100 * KiB});
   adaptive_pool_resource pool(&limited);

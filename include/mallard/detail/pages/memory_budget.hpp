@@ -98,9 +98,10 @@ class memory_budget {
   }
   static constexpr std::size_t portion_bytes = std::size_t{1} << 20;
 
-  // Whether the process ever had half as much resident as there is in slices in use.
+  // Whether the process ever had half as much resident as there is in slices in use. Where the
+  // amount to keep is set, nobody asks the system.
   bool touches_its_slices() const noexcept {
-    return peak_resident_() >= slices.in_use.load(std::memory_order_relaxed) / 2;
+    return !keeps_by_use() || peak_resident_() >= slices.in_use.load(std::memory_order_relaxed) / 2;
   }
 
   // In bytes.
@@ -116,6 +117,14 @@ class memory_budget {
   // Call it at first, since it reads files, which a program may forbid itself later.
   void look_at_memory() noexcept {
     ceiling_.store(std::max(most_memory_() / 8, least_ceiling), std::memory_order_relaxed);
+    look_at_addresses();
+  }
+  // Call it again only when the system has refused memory: a sandbox may end the program for it.
+  // Returns the addresses that the process may have; SIZE_MAX where there is no limit.
+  std::size_t look_at_addresses() noexcept {
+    const std::size_t most = os::most_addresses();
+    has_few_addresses_.store(most != SIZE_MAX, std::memory_order_relaxed);
+    return most;
   }
   // Call `note_use` before much is freed, and `forget_peak` about once a second: it lowers the peak
   // by an eighth of what is above the present use, so by half in five seconds.
@@ -138,17 +147,19 @@ class memory_budget {
 
   // Asks the system at most every few milliseconds.
   bool is_hardly_touched(std::size_t most) noexcept {
-    if (most_kept_.load(std::memory_order_relaxed) != by_use || is_set()) return false;
+    // Where addresses are limited, those that are kept are missing elsewhere.
+    if (!keeps_by_use() || has_few_addresses_.load(std::memory_order_relaxed)) return false;
     const auto now = static_cast<unsigned>(os::milliseconds() / milliseconds_between_looks);
     if (looked_at_.load(std::memory_order_relaxed) != now) {
       looked_at_.store(now, std::memory_order_relaxed);
-      // Where addresses are limited, those that are kept are missing elsewhere.
-      resident_.store(os::most_addresses() != SIZE_MAX ? SIZE_MAX : peak_resident_(),
-                      std::memory_order_relaxed);
+      resident_.store(peak_resident_(), std::memory_order_relaxed);
     }
     return resident_.load(std::memory_order_relaxed) <= most;
   }
 
+  bool keeps_by_use() const noexcept {
+    return most_kept_.load(std::memory_order_relaxed) == by_use && !is_set();
+  }
   // By parts whose slices are in use by their account.
   std::size_t kept_in_slices() const noexcept {
     std::size_t bytes = 0;
@@ -182,6 +193,7 @@ class memory_budget {
   std::atomic<std::size_t> peak_{0};
   std::atomic<std::size_t> whole_peak_to_{2 * least_most_kept};
   std::atomic<std::size_t> ceiling_{none};  // none: nobody has looked
+  std::atomic<bool> has_few_addresses_{false};
   std::atomic<unsigned> looked_at_{0};
   std::atomic<std::size_t> resident_{SIZE_MAX};  // the peak, when we looked
 };

@@ -72,7 +72,7 @@ class MALLARD_API array_space {
   std::size_t blocks() const noexcept { return heap_.in_use_blocks() + lone_blocks_; }
   std::size_t lone_blocks() const noexcept { return lone_blocks_; }
   std::size_t in_use_bytes() const noexcept { return heap_.in_use_bytes() + lone_in_use_; }
-  std::size_t reserved_bytes() const noexcept { return heap_.segment_bytes() + lone_reserved_; }
+  std::size_t reserved_bytes() const noexcept { return shared_reserved_ + lone_reserved_; }
 
  private:
   struct segment {  // at the start of what it has
@@ -110,8 +110,9 @@ class MALLARD_API array_space {
   segment* segments_ = nullptr;
   segment* lone_ = nullptr;
   std::size_t next_segment_bytes_ = first_segment_bytes;
-  std::size_t most_in_use_ = 0;  // when a large block was freed, since the last trim
-  std::size_t kept_bytes_ = 0;   // of large blocks that were freed and have their memory still
+  std::size_t most_in_use_ = 0;      // when a large block was freed, since the last trim
+  std::size_t kept_bytes_ = 0;       // of large blocks that were freed and have their memory still
+  std::size_t shared_reserved_ = 0;  // by segments of many blocks
   std::size_t lone_blocks_ = 0;
   std::size_t lone_in_use_ = 0;
   std::size_t lone_reserved_ = 0;

@@ -163,6 +163,7 @@ class MALLARD_API chunk_stack {
   static constexpr std::size_t taken_back_from_bytes = std::size_t{32} << 10;
   MALLARD_COLD void take_back(void* p, std::size_t bytes) noexcept;
 
+  void note_peak() noexcept;  // before bytes are freed
   monotonic_stats stats() const noexcept;
   bool owns(const void* p) const noexcept;
   std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }

@@ -40,6 +40,7 @@ class MALLARD_API reserved_range {
 
   MALLARD_COLD void* carve_slow(std::size_t bytes, std::size_t alignment);
   MALLARD_COLD void* try_carve_slow(std::size_t bytes, std::size_t alignment) noexcept;
+  void note_peak() noexcept;  // before bytes are freed
   monotonic_stats stats() const noexcept;
   bool owns(const void* p) const noexcept {
     return address_of(p) - address_of(begin_) < static_cast<std::size_t>(range.end - begin_);
