@@ -89,9 +89,10 @@ void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment, bool* is_
 // the system with their addresses. `pages`: also pages between blocks in use, which are of no use
 // to a request that was refused: it needs addresses, or what counts as taken. Returns whether there
 // was any.
-MALLARD_COLD bool give_all_back(bool pages) noexcept {
+MALLARD_COLD bool give_all_back(bool pages,
+                                own_magazines own = own_magazines::are_emptied) noexcept {
   const std::size_t used_bytes = the_pages.supply.usage().in_use_bytes;
-  if (malloc_heap* const heap = cache.heap) {
+  if (malloc_heap* const heap = cache.heap; heap != nullptr && own == own_magazines::are_emptied) {
     heap->detach(cache);
     heap->attach(cache);
   }
@@ -104,14 +105,15 @@ MALLARD_COLD bool give_all_back(bool pages) noexcept {
 
 // Called before a request is refused. Under a limit it is tried again in any case: the spaces and
 // the try itself may have given memory back that nobody counts here.
-MALLARD_COLD bool make_room(std::size_t bytes) noexcept {
-  const std::size_t addresses = os::most_addresses();
+MALLARD_COLD bool make_room(std::size_t bytes,
+                            own_magazines own = own_magazines::are_emptied) noexcept {
+  const std::size_t addresses = the_pages.budget.look_at_addresses();
   const std::size_t in_use = the_pages.budget.in_use();
   const bool could_be_there =
       the_pages.budget.is_set() || bytes <= the_pages.supply.usage().regions * region_bytes ||
       (addresses != SIZE_MAX && in_use < addresses && bytes < addresses - in_use);
   if (!could_be_there) return false;
-  const bool has_memory = give_all_back(false);
+  const bool has_memory = give_all_back(false, own);
   return the_pages.supply.cut_regions() || has_memory || the_pages.budget.is_set();
 }
 
@@ -563,9 +565,9 @@ bool trim() noexcept {
   return !here.nested() && give_all_back(true);
 }
 
-bool make_room_for(std::size_t bytes) noexcept {
+bool make_room_for(std::size_t bytes, own_magazines own) noexcept {
   const slow_path here;
-  return !here.nested() && make_room(bytes);
+  return !here.nested() && make_room(bytes, own);
 }
 
 }  // namespace mallard::inline v1::detail

@@ -202,7 +202,9 @@ std::size_t usable_bytes(const void* p) noexcept;
 // shared. Returns whether there was any.
 bool trim() noexcept;
 // The same before a request for so many bytes is refused, if they could be there. The caller holds
-// no lock.
-bool make_room_for(std::size_t bytes) noexcept;
+// no lock. A signal handler that returns must leave the magazines alone: it may have interrupted a
+// call that is about to take a block from one.
+enum class own_magazines : bool { stay, are_emptied };
+bool make_room_for(std::size_t bytes, own_magazines own) noexcept;
 
 }  // namespace mallard::inline v1::detail

@@ -30,6 +30,7 @@
 #include "malloc/kept_errno.hpp"
 #include "malloc/malloc_heaps.hpp"
 #include "malloc/malloc_pages.hpp"
+#include "malloc/options.hpp"
 #include "malloc/scope.hpp"
 #include "malloc/slow_path.hpp"
 #include "malloc/thread_exit.hpp"
@@ -171,6 +172,7 @@ void after_fork_in_child() {
   if (taken == 0) return;
   forget_background();
   forget_other_threads();
+  close_stats_copy();
   if (!here.nested()) {
     the_heaps.forget_threads_but(own_cache().heap);
     user_heap::forget_scopes_of_other_threads();

@@ -55,12 +55,27 @@ void take_usual_action(int signal) noexcept {
   sigaction(signal, &usual, nullptr);
 }
 
+// Calls the handler with the signals blocked that it asked for, as the system would.
+void call(struct sigaction& handler, int signal, siginfo_t* info, void* context) noexcept {
+  const struct sigaction asked = handler;
+  if ((asked.sa_flags & SA_RESETHAND) != 0) {
+    handler.sa_flags &= ~SA_SIGINFO;
+    handler.sa_handler = SIG_DFL;
+  }
+  sigset_t blocked = asked.sa_mask;
+  sigorset(&blocked, &blocked, &static_cast<ucontext_t*>(context)->uc_sigmask);
+  if ((asked.sa_flags & SA_NODEFER) == 0) sigaddset(&blocked, signal);
+  pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
+  if ((asked.sa_flags & SA_SIGINFO) != 0) return asked.sa_sigaction(signal, info, context);
+  asked.sa_handler(signal);
+}
+
 // Any other fault goes on as it would without us.
 void pass_on(int signal, siginfo_t* info, void* context) noexcept {
-  const struct sigaction& unguarded = signal_of_faults.before();
-  if ((unguarded.sa_flags & SA_SIGINFO) != 0) return unguarded.sa_sigaction(signal, info, context);
+  struct sigaction& unguarded = signal_of_faults.before();
+  // Handlers of both kinds are in one union.
   if (unguarded.sa_handler != SIG_DFL && unguarded.sa_handler != SIG_IGN) {
-    return unguarded.sa_handler(signal);
+    return call(unguarded, signal, info, context);
   }
   // A fault comes again with its access and ends the program; a signal that was sent does not.
   const bool was_sent = info->si_code <= 0;

@@ -189,6 +189,12 @@ void read_option(char* text) noexcept {
 
 }  // namespace
 
+void close_stats_copy() noexcept {
+  if (stats_descriptor <= STDERR_FILENO || !is_stats_file(stats_descriptor)) return;
+  syscall(SYS_close, stats_descriptor);
+  stats_descriptor = STDERR_FILENO;
+}
+
 void read_options() noexcept {
   the_pages.budget.look_at_memory();
   huge_blocks::look_at_system();

@@ -267,7 +267,8 @@ class code_ranges {
       const char* const path = std::strchr(at, '/');
       if (path == nullptr) continue;
       out.text(fields::a_string, path, std::strlen(path));
-      write_build_id(out, here.begin);
+      // The ends of its first and last page may be outside of the module's part.
+      write_build_id(out, here.begin + (here.end - here.begin) / 2);
       message one;
       one.number(1, count_ + 1);
       one.number(2, here.begin);
@@ -434,7 +435,9 @@ int write_pprof(const char* path, existing_file existing) noexcept {
   if (!the_profile.is_open()) return EINVAL;
   if (void* const reserved = spare.exchange(nullptr)) os::unmap(reserved, spare_bytes);
   int failure = write_file(path, existing);
-  if (failure == ENOMEM && make_room_for(spare_bytes)) failure = write_file(path, existing);
+  if (failure == ENOMEM && make_room_for(spare_bytes, own_magazines::stay)) {
+    failure = write_file(path, existing);
+  }
   reserve_for_pprof();
   return failure;
 }

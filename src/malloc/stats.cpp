@@ -13,21 +13,6 @@ const malloc_heap* first_heap() noexcept {
   return the_heaps.first();
 }
 
-struct heap_sums {
-  std::size_t slabs = 0;
-  std::size_t taken_bytes = 0;
-};
-
-heap_sums sums_of(const malloc_heap* heap) noexcept {
-  heap_sums sums;
-  const class_usages classes = usage_of_slabs(heap);
-  for (unsigned c = 0; c < classes.size(); ++c) {
-    sums.slabs += classes[c].slabs;
-    sums.taken_bytes += classes[c].taken * class_bytes(c);
-  }
-  return sums;
-}
-
 }  // namespace
 
 void write_stats_text(text_out& out, bool all) noexcept {
@@ -69,9 +54,8 @@ void write_stats_json(text_out& out) noexcept {
   out << "],\"heaps\":[";
   comma = "";
   for (const malloc_heap* h = first_heap(); h != nullptr; h = h->next) {
-    const heap_sums sums = sums_of(h);
     out << comma << "{\"idle\":" << (h->idle.load(std::memory_order_relaxed) ? "true" : "false")
-        << ",\"slabs\":" << sums.slabs << ",\"taken_bytes\":" << sums.taken_bytes << "}";
+        << ",\"taken_bytes\":" << h->taken_of_slabs() << "}";
     comma = ",";
   }
   out << "],\"large\":[";

@@ -19,7 +19,7 @@ __attribute__((no_sanitize("thread"))) std::size_t taken_of(const slab& s) noexc
 
 // Counts by the marks of slices. A slab's memory stays where it is as long as the supply cannot
 // take it back, whatever the slab's owner does.
-class_usages usage_of_slabs(const malloc_heap* heap) noexcept {
+class_usages usage_of_slabs() noexcept {
   class_usages out{};
   the_pages.supply.for_each_region([&](region& r) {
     for (std::size_t i = region_header_slices; i < slices_per_region;) {
@@ -30,12 +30,10 @@ class_usages usage_of_slabs(const malloc_heap* heap) noexcept {
       }
       const std::size_t size_class = mark.size_class();
       const slab_layout& layout = class_layouts[size_class];
-      if (heap == nullptr || (mark.is_slab() && mark.heap() == heap)) {
-        class_usage& u = out[size_class];
-        ++u.slabs;
-        u.slots += layout.capacity();
-        u.taken += taken_of(*header_of(r.slice(i)));
-      }
+      class_usage& u = out[size_class];
+      ++u.slabs;
+      u.slots += layout.capacity();
+      u.taken += taken_of(*header_of(r.slice(i)));
       i += layout.slab_bytes / slice_bytes;
     }
   });
@@ -59,7 +57,7 @@ malloc_usage usage_of_malloc(bool with_classes) noexcept {
   out.taken_bytes = of_users.taken_bytes;
   out.at_hand_bytes = of_users.at_hand_bytes;
   out.huge = the_pages.huge.usage();
-  if (with_classes) out.classes = usage_of_slabs(nullptr);
+  if (with_classes) out.classes = usage_of_slabs();
   for (malloc_heap* h = the_heaps.first(); h != nullptr; h = h->next) {
     out.at_hand_bytes += h->at_hand_bytes();
     out.taken_bytes += h->taken_of_slabs();

@@ -45,7 +45,7 @@ struct malloc_usage {
 // which need a walk over all slabs, only counters are read.
 malloc_usage usage_of_malloc(bool with_classes = true) noexcept;
 
-// Usage of one heap's slabs, or with null of all heaps', including those that a program has made.
-class_usages usage_of_slabs(const malloc_heap* heap) noexcept;
+// Usage of the slabs of all heaps, including those that a program has made.
+class_usages usage_of_slabs() noexcept;
 
 }  // namespace mallard::inline v1::detail

@@ -111,7 +111,9 @@ void* user_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   const kept_errno keep;
   if (slow_path::is_inside()) return the_pages.huge.allocate(bytes, alignment);
   void* const p = allocate_here(bytes, alignment);
-  return p == nullptr && make_room_for(bytes) ? allocate_here(bytes, alignment) : p;
+  return p == nullptr && make_room_for(bytes, own_magazines::are_emptied)
+             ? allocate_here(bytes, alignment)
+             : p;
 }
 
 void* user_heap::allocate_here(std::size_t bytes, std::size_t alignment) noexcept {

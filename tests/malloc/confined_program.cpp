@@ -99,6 +99,17 @@ void grow_step_by_step() {
   std::free(p);
 }
 
+// Blocks of all kinds, which are free then.
+void keep_much() {
+  std::vector<void*> blocks(4'000);
+  for (void*& p : blocks) p = block(50'000);
+  for (void* p : blocks) std::free(p);
+  for (void*& p : blocks) p = block(100'000);
+  for (void* p : blocks) std::free(p);
+  std::free(block(100 * mib));
+  grow_step_by_step();
+}
+
 // Half as many bytes again do not fit, which are asked for so that it seldom has to move.
 void grow_without_room_to_spare() {
   unsigned char* p = block(200 * mib);
@@ -399,13 +410,21 @@ const std::map<std::string, std::function<void()>> confinements = {
        for (int i = 0; i < 100'000; ++i) block(1'000);
        grow_step_by_step();
      }},
+    {"limits_forbidden",
+     [] {
+       filter_call(SYS_prlimit64, SECCOMP_RET_KILL_PROCESS);
+       keep_much();
+     }},
+    {"limits_and_usage_forbidden",
+     [] {
+       filter_call(SYS_getrusage, SECCOMP_RET_KILL_PROCESS);
+       filter_call(SYS_prlimit64, SECCOMP_RET_KILL_PROCESS);
+       keep_much();
+     }},
     {"files_forbidden",
      [] {
        filter_call(SYS_openat, SECCOMP_RET_KILL_PROCESS);
-       std::vector<void*> blocks(4'000);
-       for (void*& p : blocks) p = block(50'000);
-       for (void* p : blocks) std::free(p);
-       std::free(block(100 * mib));
+       keep_much();
        // More than a quarter of the mappings that a process usually may have.
        std::vector<void*> huge(17'000);
        for (void*& p : huge) p = std::malloc(9 * mib);

@@ -39,6 +39,14 @@ TEST_P(confined_malloc, opens_no_file_once_the_program_has_begun) {
   expect_works("files_forbidden");
 }
 
+TEST_P(confined_malloc, asks_for_no_limit_once_the_program_has_begun) {
+  expect_works("limits_forbidden");
+}
+
+TEST_P(confined_malloc, asks_for_no_memory_in_use_where_the_amount_to_keep_is_set) {
+  expect_works("limits_and_usage_forbidden", "idle=128M");
+}
+
 TEST_P(confined_malloc, does_without_mprotect) {
   expect_works("mprotect_forbidden");
 }

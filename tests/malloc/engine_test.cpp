@@ -105,6 +105,19 @@ TEST(malloc_engine, most_small_blocks_are_at_hand_while_samples_are_taken) {
 }
 
 // In a child, since the scope's heap is kept.
+// One that returns may have interrupted a call that takes a block from a magazine.
+TEST(malloc_engine, room_for_a_signal_handler_is_not_made_in_magazines) {
+  constexpr std::size_t bytes = 64;
+  detail::deallocate(detail::allocate(bytes));
+  const unsigned size_class = detail::any_class_of(bytes);
+  void** const top = detail::cache.top_of(size_class);
+  ASSERT_NE(*top, nullptr);
+  detail::make_room_for(bytes, detail::own_magazines::stay);
+  EXPECT_EQ(detail::cache.top_of(size_class), top);
+  detail::make_room_for(bytes, detail::own_magazines::are_emptied);
+  EXPECT_EQ(*detail::cache.top_of(size_class), nullptr);
+}
+
 TEST(malloc_engine, a_scope_gets_no_blocks_of_its_thread_while_samples_are_taken) {
   mallard_test::expect_passed([] {
     const taking_samples here(std::size_t{512} << 10);

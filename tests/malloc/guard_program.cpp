@@ -1,5 +1,6 @@
 // Mistakes that guarded blocks are to find, one by its name; and with `right` none, of every kind
 // of call.
+#include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -125,12 +126,32 @@ int handle_own_fault() {
   return 0;
 }
 
+// So does one whose handler was there before, with the signals that it wants blocked.
+int handle_own_faults_of_before() {
+  struct sigaction action{};
+  action.sa_handler = [](int) { siglongjmp(back, 1); };
+  action.sa_flags = SA_NODEFER | SA_RESETHAND;
+  sigaddset(&action.sa_mask, SIGUSR1);
+  sigaction(SIGSEGV, &action, nullptr);
+  using guard = int (*)(std::size_t);
+  if (reinterpret_cast<guard>(dlsym(RTLD_DEFAULT, "mallard_guard"))(100) != 0) return 1;
+  if (sigsetjmp(back, 0) == 0) write_it(nullptr);
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  std::puts(sigismember(&blocked, SIGUSR1) && !sigismember(&blocked, SIGSEGV) ? "as asked"
+                                                                              : "else");
+  std::fflush(stdout);
+  write_it(nullptr);
+  return 0;
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
   const std::string what = arguments[1];
   if (what == "right") return do_right();
   if (what == "own fault") return handle_own_fault();
+  if (what == "own faults before") return handle_own_faults_of_before();
   if (what == "sent") {
     kill(getpid(), SIGSEGV);
     return 0;

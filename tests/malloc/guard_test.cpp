@@ -132,6 +132,9 @@ TEST(guarded_blocks_of_the_plain_build, other_faults_are_the_programs_own) {
   const ended handled = run("own fault", MALLARD_PLAIN_FILE);
   EXPECT_EQ(handled.status, 0);
   EXPECT_EQ(handled.text, "handled\n");
+  const ended before = run("own faults before", MALLARD_PLAIN_FILE, "");
+  EXPECT_TRUE(WIFSIGNALED(before.status) && WTERMSIG(before.status) == SIGSEGV);
+  EXPECT_EQ(before.text, "as asked\n");
 }
 
 }  // namespace

@@ -5,13 +5,14 @@
 // thread ends before another one, with `leave-alone` as the only one, and with `unseen` beside
 // one that first allocates in its last destructor. With `reuse` its standard output has all
 // descriptors that were free, and with `alarms` its standard error is a full pipe at its end, and a
-// signal comes every ten ms.
+// signal comes every ten ms. With `fork` a child holds its standard error once.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -140,6 +141,22 @@ int reuse_descriptors() {
   return 0;
 }
 
+// Whether a child holds its standard error twice.
+int fork_and_look() {
+  if (fork() == 0) {
+    struct stat error{};
+    struct stat one{};
+    fstat(STDERR_FILENO, &error);
+    for (int i = 3; i < 200; ++i) {
+      if (fstat(i, &one) == 0 && one.st_ino == error.st_ino) _exit(1);
+    }
+    return 0;
+  }
+  int status = 0;
+  wait(&status);
+  return status != 0 ? 1 : 0;
+}
+
 int end_with_alarms() {
   struct sigaction action{};
   action.sa_handler = [](int) {};
@@ -160,6 +177,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "grow") == 0) return grow();
   if (argc > 1 && std::strcmp(argv[1], "reuse") == 0) return reuse_descriptors();
   if (argc > 1 && std::strcmp(argv[1], "alarms") == 0) return end_with_alarms();
+  if (argc > 1 && std::strcmp(argv[1], "fork") == 0) return fork_and_look();
   if (argc > 1 && std::strncmp(argv[1], "leave", 5) == 0) leave(argv[1][5] != '\0');
   if (argc > 1 && std::strcmp(argv[1], "unseen") == 0) leave_unseen();
   const std::size_t mib = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;

@@ -214,6 +214,16 @@ TEST(malloc_options, figures_go_to_the_standard_error_and_no_other_file) {
             in_use);
 }
 
+// Whoever reads it to its end must not wait for a daemon, which closes its own.
+TEST(malloc_options, a_forked_child_holds_no_copy_of_the_standard_error) {
+  const std::string program = "MALLARD_MALLOC=stats=openmetrics '" MALLARD_OPTION_PROGRAM "' fork ";
+  const mallard_test::command_end end = mallard_test::run_command(program + "2>&1 >/dev/null");
+  EXPECT_EQ(end.status, 0);
+  const std::size_t first = end.text.find("# EOF\n");
+  ASSERT_NE(first, end.text.npos) << end.text;
+  EXPECT_NE(end.text.find("# EOF\n", first + 1), end.text.npos) << "the child's";
+}
+
 // A signal's handler interrupts the write again and again, until somebody reads.
 TEST(malloc_options, figures_come_whole_though_signals_interrupt_their_writing) {
   const std::string command = "{ MALLARD_MALLOC=stats=json '" MALLARD_OPTION_PROGRAM
