@@ -58,7 +58,8 @@ void take_usual_action(int signal) noexcept {
 // Calls the handler with the signals blocked that it asked for, as the system would.
 void call(struct sigaction& handler, int signal, siginfo_t* info, void* context) noexcept {
   const struct sigaction asked = handler;
-  if ((asked.sa_flags & SA_RESETHAND) != 0) {
+  const auto flags = static_cast<unsigned>(asked.sa_flags);
+  if ((flags & SA_RESETHAND) != 0) {
     handler.sa_flags &= ~SA_SIGINFO;
     handler.sa_handler = SIG_DFL;
   }

@@ -130,7 +130,7 @@ int handle_own_fault() {
 int handle_own_faults_of_before() {
   struct sigaction action{};
   action.sa_handler = [](int) { siglongjmp(back, 1); };
-  action.sa_flags = SA_NODEFER | SA_RESETHAND;
+  action.sa_flags = static_cast<int>(SA_NODEFER | SA_RESETHAND);
   sigaddset(&action.sa_mask, SIGUSR1);
   sigaction(SIGSEGV, &action, nullptr);
   using guard = int (*)(std::size_t);
