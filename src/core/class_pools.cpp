@@ -64,7 +64,7 @@ std::size_t basic_class_pools<Pool>::trim() noexcept {
   cool();
   for (unsigned c = 0; c < class_count; ++c) trim_pool(pool_of(c), c);
   trim_reserve();
-  return beyond(before, usage().reserved_bytes);
+  return before - smaller(before, usage().reserved_bytes);
 }
 
 template <class Pool>

@@ -52,7 +52,7 @@ inline void fit_heap::insert(fit_block* b) noexcept {
   std::uint64_t& word = bins_->map[bin / 64];
   fit_block* const head = (word & bit) != 0 ? bins_->first[bin] : nullptr;
   fit_block* const last = head != nullptr ? head->bin_prev : b;
-  const bool goes_behind = head != nullptr && is_purged(b);
+  const bool goes_behind = head != nullptr && b->is(fit_block::purged);
   b->bin_next = goes_behind ? nullptr : head;
   b->bin_prev = last;
   if (goes_behind) last->bin_next = b;
@@ -89,7 +89,7 @@ void fit_heap::remove(fit_block* b) noexcept {
 // The block before is in use: two free blocks are never neighbours.
 void fit_heap::make_free(fit_block* b, std::size_t bytes, std::size_t unpurged) noexcept {
   unpoison(&b->bytes_and_flags, sizeof(fit_block) - sizeof(b->prev_bytes));
-  const std::size_t purged = counts_unpurged && unpurged == 0 ? std::size_t{fit_block::purged} : 0;
+  const std::size_t purged = unpurged == 0 ? std::size_t{fit_block::purged} : 0;
   b->bytes_and_flags = bytes | fit_block::free | purged;
   fit_block* const next = b->at(bytes);
   unpoison(next, redzone_bytes);
@@ -112,6 +112,11 @@ inline void fit_heap::make_used(fit_block* b, std::size_t bytes) noexcept {
 
 namespace {
 
+// The part of `unpurged` bytes that is behind the first `bytes`.
+constexpr std::size_t beyond(std::size_t unpurged, std::size_t bytes) noexcept {
+  return unpurged - smaller(unpurged, bytes);
+}
+
 void wipe(fit_block* header) noexcept {
   unpoison(header, sizeof *header);  // the block before it may end in a red zone there
   *header = {};
@@ -125,7 +130,7 @@ inline std::size_t fit_heap::take_following(fit_block* next, std::size_t before,
                                             std::size_t& unpurged) noexcept {
   const std::size_t bytes = next->bytes();
   remove(next);
-  if (is_purged(next)) {
+  if (next->is(fit_block::purged)) {
     wipe(next);
   } else {
     unpurged = before + unpurged_of(next);

@@ -194,6 +194,16 @@ unsigned slab_set::next_size(const slab_pool& pool, const slab_layout& whole) co
 }
 
 bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
+  // The source may have used the pool, which then has slots already: one small slab is enough. When
+  // it gets the other one back, it may use these slots up.
+  const auto begin_or_discard = [&](slab* fresh) {
+    if (fresh->small == 0 || pool.free_slots == 0) {
+      begin(pool, layout_index, fresh);
+      return true;
+    }
+    discard(fresh);
+    return refill(pool, layout_index);
+  };
   // A fresh pool without a reserve is most of what small resources do: all in one piece.
   const slab_layout& whole = layouts_[layout_index];
   if (whole.smalls != nullptr && reserve_count_ == 0) {
@@ -206,7 +216,7 @@ bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
       add(s);
       s->layout_index = static_cast<std::uint8_t>(layout_index);
       s->small = 1;
-      if (growing.smalls_begin != 0) return begin_or_discard(pool, layout_index, s);
+      if (growing.smalls_begin != 0) return begin_or_discard(s);
       next_small(*s, layout) = nullptr;
       growing.smalls_begin = address_of(s) | 1;
       growing.smalls_bytes = layout.slab_bytes;
@@ -217,24 +227,13 @@ bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
   const unsigned small = next_size(pool, whole);
   slab* const s = acquire(pool, layout_index, small, false);
   if (s == nullptr) return pool.free_slots != 0;
-  if (!begin_or_discard(pool, layout_index, s)) return false;
+  if (!begin_or_discard(s)) return false;
   if (whole.smalls != nullptr) {
     auto& growing = static_cast<growing_pool&>(pool);
     growing.come_to_size(
         larger(growing.largest_size(), small != 0 ? small : whole.small_count + 1u));
   }
   return true;
-}
-
-// The source may have used the pool, which then has slots already: one small slab is enough. When
-// it gets the other one back, it may use these slots up.
-bool slab_set::begin_or_discard(slab_pool& pool, unsigned layout_index, slab* s) {
-  if (s->small == 0 || pool.free_slots == 0) {
-    begin(pool, layout_index, s);
-    return true;
-  }
-  discard(s);
-  return refill(pool, layout_index);
 }
 
 // The source has no slab of the next size: takes the largest smaller one that there is.

@@ -348,7 +348,7 @@ std::size_t adaptive_pool_resource::trim() noexcept {
     --others_in_use_;
   }
   if (others_in_use_ == 0) drop_others();
-  return detail::beyond(before, stats().reserved_bytes);
+  return before - detail::smaller(before, stats().reserved_bytes);
 }
 
 adaptive_pool_stats adaptive_pool_resource::stats() const noexcept {

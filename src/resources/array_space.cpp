@@ -217,20 +217,16 @@ void array_space::deallocate(void* p) noexcept {
   heap_.deallocate(p);
 }
 
+// Whether a large block that is freed keeps its memory depends on how much does by now. A program
+// that fills such arrays again and again would take each page anew each time: half of the heap's
+// time in a loader of columns.
 void array_space::keep_or_purge(void* p, std::size_t bytes) noexcept {
-  if (keeps(bytes)) return;
-  purge(p, bytes);
-  kept_bytes_ += bytes - pages_within(p, bytes).bytes();
-}
-
-// Whether a large block that is freed keeps its memory. A program that fills such arrays again and
-// again would take each page anew each time: half of the heap's time in a loader of columns.
-bool array_space::keeps(std::size_t bytes) noexcept {
   most_in_use_ = std::max(most_in_use_, heap_.in_use_bytes());
-  const std::size_t most = std::max(least_kept_bytes, most_in_use_ / 4);
-  if (kept_bytes_ + bytes > most) return false;
+  if (kept_bytes_ + bytes > std::max(least_kept_bytes, most_in_use_ / 4)) {
+    purge(p, bytes);
+    bytes -= pages_within(p, bytes).bytes();
+  }
   kept_bytes_ += bytes;
-  return true;
 }
 
 // A block may have memory that was kept, that was purged, or that nobody has used yet. Only the

@@ -61,7 +61,7 @@ std::size_t lone_blocks::trim(std::pmr::memory_resource& upstream) noexcept {
   for (unsigned c = table_class_count; c != table_class_count + classes && idle_blocks_ != 0; ++c) {
     while (idle_of(c) != nullptr) list_.deallocate(upstream, pop_idle(c));
   }
-  return beyond(before, list_.reserved_bytes());
+  return before - smaller(before, list_.reserved_bytes());
 }
 
 void lone_blocks::release(std::pmr::memory_resource& upstream, bool forget) noexcept {

@@ -34,10 +34,6 @@ template <class T>
 constexpr T larger(T a, T b) noexcept {
   return a < b ? b : a;
 }
-// The part of `a` beyond `b`.
-constexpr std::size_t beyond(std::size_t a, std::size_t b) noexcept {
-  return a - smaller(a, b);
-}
 
 inline std::uintptr_t address_of(const void* p) noexcept {
   return reinterpret_cast<std::uintptr_t>(p);

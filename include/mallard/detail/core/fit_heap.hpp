@@ -19,6 +19,14 @@
 
 namespace mallard::inline v1::detail {
 
+// Whether a fit_heap knows which of its free memory is zero, and how much is still backed by the
+// system's: in an engine that gives memory of large blocks back. Elsewhere no block is purged.
+#ifdef MALLARD_PAGE_CLIENT
+inline constexpr bool counts_unpurged = true;
+#else
+inline constexpr bool counts_unpurged = false;
+#endif
+
 // A block begins with its header. Its payload reaches into the first word of the next header,
 // unless its redzone is there.
 struct fit_block {
@@ -38,7 +46,7 @@ struct fit_block {
     after_free = 2,
     lone = 4,
     aligned = 8,
-    purged = lone,
+    purged = counts_unpurged ? lone : std::size_t{0},
     flags = 15
   };
   static constexpr std::size_t kept_flags = lone | aligned;  // while the block is in use
@@ -71,14 +79,6 @@ struct fit_block {
     return bytes < payload ? 0 : bytes < smallest_bytes ? smallest_bytes : bytes;
   }
 };
-
-// Whether a fit_heap knows which of its free memory is zero, and how much is still backed by the
-// system's: in an engine that gives memory of large blocks back. Elsewhere no block is purged.
-#ifdef MALLARD_PAGE_CLIENT
-inline constexpr bool counts_unpurged = true;
-#else
-inline constexpr bool counts_unpurged = false;
-#endif
 
 class MALLARD_API fit_heap {
  public:
@@ -157,7 +157,7 @@ class MALLARD_API fit_heap {
   static constexpr std::size_t least_counted = std::size_t{64} << 10;
   // The same of one free block: so much of its beginning.
   static std::size_t unpurged_of(fit_block* b) noexcept {
-    return is_counted(b) ? count_of(b) : is_purged(b) ? 0 : b->bytes();
+    return is_counted(b) ? count_of(b) : b->is(fit_block::purged) ? 0 : b->bytes();
   }
 
  private:
@@ -193,11 +193,8 @@ class MALLARD_API fit_heap {
   static std::size_t& count_of(fit_block* b) noexcept {
     return *reinterpret_cast<std::size_t*>(b + 1);
   }
-  static bool is_purged(const fit_block* b) noexcept {
-    return counts_unpurged && b->is(fit_block::purged);
-  }
   static bool is_counted(const fit_block* b) noexcept {
-    return counts_unpurged && b->bytes() >= least_counted && !is_purged(b);
+    return counts_unpurged && b->bytes() >= least_counted && !b->is(fit_block::purged);
   }
 
   bins* bins_ = nullptr;      // in the first segment

@@ -204,7 +204,6 @@ class MALLARD_API slab_set {
   slab* take_current_if_empty(slab_pool& pool, unsigned layout_index) noexcept;
   slab* acquire(slab_pool& pool, unsigned layout_index, unsigned small, bool may_fail);
   void begin(slab_pool& pool, unsigned layout_index, slab* s) noexcept;
-  bool begin_or_discard(slab_pool& pool, unsigned layout_index, slab* s);
   bool grow_less(slab_pool& pool, unsigned layout_index) noexcept;
   void absorb_slab(slab_pool& pool, slab_set& from, slab* s) noexcept;
   slab* set_current_aside(slab_pool& pool, unsigned layout_index) noexcept;

@@ -93,7 +93,6 @@ class MALLARD_API array_space {
 
   bool owns(void* p) const noexcept;
   void keep_or_purge(void* p, std::size_t bytes) noexcept;
-  bool keeps(std::size_t bytes) noexcept;
   void reuse_kept(void* p, std::size_t bytes) noexcept;
   void* allocate_lone(std::size_t bytes, const void* like = nullptr, std::size_t unit = 1) noexcept;
   void drop_lone(void* p) noexcept;
