@@ -13,6 +13,7 @@
 #include "mallard/heap.hpp"
 #include "mallard/monotonic.hpp"
 #include "mallard/multipool.hpp"
+#include "support/hooked_upstream.hpp"
 #include "support/seeds.hpp"
 
 namespace {
@@ -170,37 +171,18 @@ TEST(first_slab, gives_and_takes_bursts) {
   EXPECT_EQ(heap.stats().in_use_bytes, 0u);
 }
 
-// An upstream that lies on the pool itself: its first request comes while the pool asks for its
-// first slab.
-class circular_upstream final : public std::pmr::memory_resource {
- public:
-  std::pmr::memory_resource* pool = nullptr;
-  test_resource memory;
-
- private:
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    if (depth_++ == 0) pool->deallocate(pool->allocate(24, 8), 24, 8);
-    --depth_;
-    return memory.allocate(bytes, alignment);
-  }
-  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-    memory.deallocate(p, bytes, alignment);
-  }
-  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-    return this == &other;
-  }
-  int depth_ = 0;
-};
-
+// The first request comes while the pool asks for its first slab.
 TEST(first_slab, is_one_also_when_upstream_uses_the_pool) {
-  circular_upstream upstream;
+  test_resource memory;
+  mallard_test::hooked_upstream upstream(&memory);
   multipool_resource pool(&upstream);
-  upstream.pool = &pool;
+  upstream.before_allocate =
+      mallard_test::once([&] { pool.deallocate(pool.allocate(24, 8), 24, 8); });
   void* const p = pool.allocate(24, 8);
   EXPECT_EQ(pool.stats().slabs, 1u);
   pool.deallocate(p, 24, 8);
   pool.trim();
-  EXPECT_EQ(upstream.memory.counts().in_use_bytes, 0u);
+  EXPECT_EQ(memory.counts().in_use_bytes, 0u);
 }
 
 }  // namespace

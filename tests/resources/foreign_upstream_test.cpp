@@ -18,6 +18,7 @@
 #include "mallard/multipool.hpp"
 #include "mallard/synchronized_heap.hpp"
 #include "mallard/synchronized_multipool.hpp"
+#include "support/hooked_upstream.hpp"
 #include "support/threads.hpp"
 #include "support/watchdog.hpp"
 
@@ -26,27 +27,8 @@ namespace {
 using mallard::synchronized_heap_resource;
 using mallard::synchronized_multipool_resource;
 using mallard::test_resource;
+using mallard_test::hooked_upstream;
 using mallard_test::watchdog;
-
-// Calls `before_allocate` and `before_deallocate`, if set, then the heap.
-class hooked_upstream final : public std::pmr::memory_resource {
- public:
-  std::function<void()> before_allocate;
-  std::function<void()> before_deallocate;
-
- private:
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    if (before_allocate) before_allocate();
-    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
-  }
-  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-    if (before_deallocate) before_deallocate();
-    std::pmr::new_delete_resource()->deallocate(p, bytes, alignment);
-  }
-  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-    return this == &other;
-  }
-};
 
 // Tells that somebody is about to take a mutex, and takes it for a moment.
 struct taken_mutex {

@@ -5,8 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory_resource>
 #include <new>
 #include <random>
 
@@ -14,38 +12,11 @@
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/heap.hpp"
 #include "mallard/multipool.hpp"
+#include "support/hooked_upstream.hpp"
 #include "support/live_blocks.hpp"
 #include "support/seeds.hpp"
 
 namespace {
-
-class reentering_upstream final : public std::pmr::memory_resource {
- public:
-  std::function<void()> callback;
-  std::function<bool()> refuses;
-
-  mallard::test_resource memory;
-
- private:
-  void call() {
-    if (depth_ == 3 || !callback) return;
-    ++depth_;
-    callback();
-    --depth_;
-  }
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    call();
-    if (refuses && refuses()) throw std::bad_alloc();
-    return memory.allocate(bytes, alignment);
-  }
-  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-    memory.deallocate(p, bytes, alignment);
-    call();
-  }
-  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-
-  int depth_ = 0;
-};
 
 template <class Pool>
 class pool_whose_upstream_calls_back : public testing::Test {
@@ -56,11 +27,11 @@ class pool_whose_upstream_calls_back : public testing::Test {
     callbacks_ = 20 + any_of(60);
     // Few sizes, so that those of callbacks and of their callers meet.
     for (std::size_t& bytes : sizes_) bytes = any_of(8) == 0 ? any_of(60'000) : any_of(900);
-    upstream_.callback = [this] {
-      if (any_of(100) >= callbacks_) return;
-      for (std::size_t left = 1 + any_of(4); left != 0; --left) step();
+    upstream_.after_deallocate = [this] { call_back(); };
+    upstream_.before_allocate = [this] {
+      call_back();
+      if (any_of(100) < refusals_) throw std::bad_alloc();
     };
-    upstream_.refuses = [this] { return any_of(100) < refusals_; };
   }
   void step() {
     const std::size_t what = any_of(100);
@@ -75,29 +46,36 @@ class pool_whose_upstream_calls_back : public testing::Test {
       EXPECT_LE(pool_.trim(), std::size_t{1} << 40);
     }
   }
-  void check() const {
-    ASSERT_EQ(pool_.stats().reserved_bytes, upstream_.memory.counts().in_use_bytes);
-  }
+  void check() const { ASSERT_EQ(pool_.stats().reserved_bytes, memory_.counts().in_use_bytes); }
   void end() {
-    upstream_.callback = nullptr;
-    upstream_.refuses = nullptr;
+    upstream_.before_allocate = upstream_.after_deallocate = nullptr;
     while (!live_.empty()) {
       const mallard_test::live_block one = live_.remove(live_.size() - 1);
       pool_.deallocate(one.data, one.bytes, one.alignment);
     }
     pool_.trim();
     EXPECT_EQ(pool_.stats().reserved_bytes, 0U);
-    EXPECT_EQ(upstream_.memory.counts().in_use_blocks, 0U);
+    EXPECT_EQ(memory_.counts().in_use_blocks, 0U);
   }
 
  private:
   std::size_t any_of(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
+  void call_back() {
+    if (depth_ == 3) return;
+    ++depth_;
+    if (any_of(100) < callbacks_) {
+      for (std::size_t left = 1 + any_of(4); left != 0; --left) step();
+    }
+    --depth_;
+  }
 
   std::mt19937_64 random_;
   std::size_t refusals_ = 0;   // in a hundred
   std::size_t callbacks_ = 0;  // in a hundred
   std::array<std::size_t, 6> sizes_{};
-  reentering_upstream upstream_;
+  int depth_ = 0;  // of callbacks
+  mallard::test_resource memory_;
+  mallard_test::hooked_upstream upstream_{&memory_};
   Pool pool_{&upstream_};
   mallard_test::live_blocks live_;
 };

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <new>
@@ -21,6 +20,7 @@
 #include "mallard/multipool.hpp"
 #include "mallard/synchronized_heap.hpp"
 #include "mallard/synchronized_multipool.hpp"
+#include "support/hooked_upstream.hpp"
 
 namespace mallard::refusals {
 namespace {
@@ -223,36 +223,15 @@ TEST(adaptive_pool_resource, keeps_what_serves_a_request_while_upstream_refuses_
   }
 }
 
-// It calls back once before it serves, or once when it has taken something back.
-class calls_back final : public std::pmr::memory_resource {
- public:
-  std::function<void()> before_it_serves;
-  std::function<void()> when_it_has_taken_back;
-
- private:
-  static void call(std::function<void()>& callback) {
-    if (const auto once = std::exchange(callback, nullptr)) once();
-  }
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    call(before_it_serves);
-    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
-  }
-  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-    std::pmr::new_delete_resource()->deallocate(p, bytes, alignment);
-    call(when_it_has_taken_back);
-  }
-  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-};
-
 TEST(adaptive_pool_resource, keeps_apart_what_upstream_takes_before_the_block_size_is_set) {
   constexpr std::size_t bytes = 4'000;
   for (const std::size_t asked : {8U, 3'900U, 100'000U}) {
-    calls_back upstream;
+    mallard_test::hooked_upstream upstream;
     adaptive_pool_resource pool(&upstream);
     std::vector<std::pair<void*, std::size_t>> blocks;
-    upstream.before_it_serves = [&] {
+    upstream.before_allocate = mallard_test::once([&] {
       for (int i = 0; i < 3; ++i) blocks.emplace_back(pool.allocate(asked), asked);
-    };
+    });
     for (int i = 0; i < 40; ++i) blocks.emplace_back(pool.allocate(bytes), bytes);
     ASSERT_EQ(blocks.size(), 43U);
     std::ranges::sort(blocks);
@@ -268,10 +247,10 @@ TEST(adaptive_pool_resource, keeps_apart_what_upstream_takes_before_the_block_si
 
 TEST(adaptive_pool_resource,
      frees_where_it_was_a_block_that_upstream_took_before_the_size_was_set) {
-  calls_back upstream;
+  mallard_test::hooked_upstream upstream;
   adaptive_pool_resource pool(&upstream);
   void* held = nullptr;
-  upstream.before_it_serves = [&] { held = pool.allocate(100, 8); };
+  upstream.before_allocate = mallard_test::once([&] { held = pool.allocate(100, 8); });
   void* const large = pool.allocate(1'000, 8);
   std::vector<void*> small;
   for (int i = 0; i < 3; ++i) small.push_back(pool.allocate(100, 8));
@@ -282,13 +261,13 @@ TEST(adaptive_pool_resource,
 }
 
 TEST(adaptive_pool_resource, keeps_the_blocks_that_upstream_takes_while_it_gets_slabs_back) {
-  calls_back upstream;
+  mallard_test::hooked_upstream upstream;
   adaptive_pool_resource pool(&upstream);
   pool.deallocate(pool.allocate(1'000, 8), 1'000, 8);
   std::vector<void*> taken;
-  upstream.when_it_has_taken_back = [&] {
+  upstream.after_deallocate = mallard_test::once([&] {
     for (int i = 0; i < 2; ++i) taken.push_back(pool.allocate(1'000, 8));
-  };
+  });
   void* const p = pool.allocate(100, 8);
   EXPECT_EQ(taken.size(), 2U);
   EXPECT_EQ(pool.stats().in_use_blocks + pool.stats().oversize_blocks, 3U);
@@ -298,14 +277,14 @@ TEST(adaptive_pool_resource, keeps_the_blocks_that_upstream_takes_while_it_gets_
 }
 
 TEST(adaptive_pool_resource, loses_no_slot_where_upstream_calls_back_and_refuses) {
-  calls_back upstream;
+  mallard_test::hooked_upstream upstream;
   adaptive_pool_resource pool({.block_bytes = 200, .alignment = 8}, &upstream);
   pool.deallocate(pool.allocate(5'000, 8), 5'000, 8);  // something to make room of
   void* taken = nullptr;
-  upstream.before_it_serves = [&] {
+  upstream.before_allocate = mallard_test::once([&] {
     taken = pool.allocate(200, 8);
     throw std::bad_alloc();
-  };
+  });
   void* const p = pool.allocate(200, 8);
   pool.deallocate(p, 200, 8);
   pool.deallocate(taken, 200, 8);
@@ -314,10 +293,10 @@ TEST(adaptive_pool_resource, loses_no_slot_where_upstream_calls_back_and_refuses
 }
 
 TEST(adaptive_pool_resource, a_refused_request_decides_no_block_size) {
-  calls_back upstream;
+  mallard_test::hooked_upstream upstream;
   adaptive_pool_resource pool(&upstream);
   for (int i = 0; i < 2; ++i) {
-    upstream.before_it_serves = [] { throw std::bad_alloc(); };
+    upstream.before_allocate = mallard_test::once([] { throw std::bad_alloc(); });
     EXPECT_EQ(pool.try_allocate(24, 8), nullptr);
   }
   EXPECT_EQ(pool.stats().block_bytes, 0U);
