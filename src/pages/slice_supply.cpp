@@ -53,7 +53,8 @@ bool slice_supply::add_region() noexcept {
   constexpr std::size_t least_bytes = std::size_t{1} << 20;
   region* r = nullptr;
   if (regions_made_ == 0) {
-    const bool are_few = os::most_addresses() < os::physical_memory_bytes();
+    const std::size_t addresses = budget_.most_addresses();
+    const bool are_few = addresses != SIZE_MAX && addresses < os::physical_memory_bytes();
     has_few_addresses_.store(are_few, std::memory_order_relaxed);
     if (are_few) budget_.expect_few_addresses();
   }

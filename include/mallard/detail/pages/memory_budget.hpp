@@ -117,13 +117,18 @@ class memory_budget {
   // Call it at first, since it reads files, which a program may forbid itself later.
   void look_at_memory() noexcept {
     ceiling_.store(std::max(most_memory_() / 8, least_ceiling), std::memory_order_relaxed);
-    look_at_addresses();
+    most_addresses();
   }
-  // Call it again only when the system has refused memory: a sandbox may end the program for it.
-  // Returns the addresses that the process may have; SIZE_MAX where there is no limit.
+  // The addresses that the process may have; SIZE_MAX where there is no limit. `most_addresses`
+  // asks the system once. Call the other only when the system has refused memory: a sandbox may end
+  // the program for it.
+  std::size_t most_addresses() noexcept {
+    const std::size_t known = most_addresses_.load(std::memory_order_relaxed);
+    return known != 0 ? known : look_at_addresses();
+  }
   std::size_t look_at_addresses() noexcept {
     const std::size_t most = os::most_addresses();
-    has_few_addresses_.store(most != SIZE_MAX, std::memory_order_relaxed);
+    most_addresses_.store(most, std::memory_order_relaxed);
     return most;
   }
   // Call `note_use` before much is freed, and `forget_peak` about once a second: it lowers the peak
@@ -148,7 +153,7 @@ class memory_budget {
   // Asks the system at most every few milliseconds.
   bool is_hardly_touched(std::size_t most) noexcept {
     // Where addresses are limited, those that are kept are missing elsewhere.
-    if (!keeps_by_use() || has_few_addresses_.load(std::memory_order_relaxed)) return false;
+    if (!keeps_by_use() || most_addresses() != SIZE_MAX) return false;
     const auto now = static_cast<unsigned>(os::milliseconds() / milliseconds_between_looks);
     if (looked_at_.load(std::memory_order_relaxed) != now) {
       looked_at_.store(now, std::memory_order_relaxed);
@@ -192,8 +197,8 @@ class memory_budget {
   std::atomic<std::size_t> most_kept_;
   std::atomic<std::size_t> peak_{0};
   std::atomic<std::size_t> whole_peak_to_{2 * least_most_kept};
-  std::atomic<std::size_t> ceiling_{none};  // none: nobody has looked
-  std::atomic<bool> has_few_addresses_{false};
+  std::atomic<std::size_t> ceiling_{none};      // none: nobody has looked
+  std::atomic<std::size_t> most_addresses_{0};  // 0: nobody has looked
   std::atomic<unsigned> looked_at_{0};
   std::atomic<std::size_t> resident_{SIZE_MAX};  // the peak, when we looked
 };
