@@ -479,7 +479,7 @@ TEST(heap, a_burst_of_nodes_comes_in_address_order) {
 }
 
 TEST(heap, heaps_come_and_go_without_system_calls_for_each) {
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < (mallard_test::instrumented ? 1'000 : 10'000); ++i) {
     heap_resource heap;
     static_cast<void>(heap.allocate(24));
     static_cast<void>(heap.allocate_at_least(1000));
@@ -489,7 +489,7 @@ TEST(heap, heaps_come_and_go_without_system_calls_for_each) {
 TEST(heap, many_heaps_live_at_once) {
   std::vector<std::unique_ptr<heap_resource>> heaps;
   std::vector<sized_block> blocks;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < (mallard_test::instrumented ? 60 : 300); ++i) {
     heaps.push_back(std::make_unique<heap_resource>());
     blocks.push_back(heaps.back()->allocate_at_least(1000));
     std::memset(blocks.back().p, i, 1000);
