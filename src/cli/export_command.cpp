@@ -96,10 +96,10 @@ int convert(export_options options) {
     return export_profile(options.file, options.to, *options.weight, options.out);
   }
   if (!options.to.empty() && std::filesystem::exists(options.file)) {
-    throw usage_error(
+    throw std::runtime_error(
         fmt::format("{}: is not a trace, and --to is for traces", options.file.string()));
   }
-  const lab::result_file results = read_results(options.file);
+  const lab::result_file results = read_results_or_refuse(options.file);
   if (options.google_benchmark == options.csv) {
     throw usage_error("export needs one format: --google-benchmark or --csv");
   }

@@ -36,7 +36,7 @@ int write(report_options options) {
     fmt::print("Report: {}\n", options.out.string());
     return success;
   }
-  for (const auto& file : options.files) read_results(file);  // for its warnings
+  for (const auto& file : options.files) read_results_or_refuse(file);  // for its warnings
   report::write_report(options.files, options.out);
   fmt::print("Report: {}\n", options.out.string());
   return success;

@@ -440,7 +440,7 @@ void describe_calls(arena_scope& out, const invocation_sum& calls,
   if (survivors.size() > stacks_shown) survivors.resize(stacks_shown);
   for (const auto& [stack, blocks] : survivors) {
     out.survivor_stacks.push_back(
-        {frame_names(trace, functions, stack), blocks.blocks, blocks.bytes});
+        {frame_names(trace, functions, stack), blocks.blocks, blocks.bytes, stack});
   }
 }
 

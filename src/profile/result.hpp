@@ -54,6 +54,7 @@ struct survivor_stack {
   std::vector<std::string> frames;
   std::uint64_t blocks = 0;
   std::uint64_t bytes = 0;
+  std::uint32_t stack = 0;  // its number in the trace
 };
 
 // A function below an arena scope whose blocks there mostly outlive the scope.

@@ -216,7 +216,10 @@ TEST_F(profile_command_test, words_that_are_none_are_refused) {
   expect_refused({"export", "t.mallard", "--to", "collapsed", "--weight", "kg", "-o", "x"}, 2,
                  "--weight: unknown value 'kg'");
   std::ofstream(file("junk")) << "junk\n";
-  expect_refused({"export", "junk", "--to", "csv", "-o", "x"}, 2, "junk: is not a trace");
+  expect_refused({"export", "junk", "--to", "csv", "-o", "x"}, 1, "junk: is not a trace");
+  const char* neither = "not valid JSON, as result files of mallard bench are; nor is it a trace";
+  expect_refused({"export", "junk", "--csv", "-o", "x"}, 1, neither);
+  expect_refused({"report", "junk", "-o", "x"}, 1, neither);
   EXPECT_FALSE(fs::exists(file("x")));
 }
 

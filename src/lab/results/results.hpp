@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,11 @@ struct result_file {
   run_info run;
   std::vector<cell_result> cells;
   std::vector<std::string> warnings;  // such as a last line that was cut off
+};
+
+// One line, as below, about a file whose first line is not that of a result file.
+struct not_a_result_file : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 // Reads a whole file. Throws std::runtime_error, with one line ("FILE:LINE: what is wrong"), if the

@@ -119,14 +119,16 @@ class reader {
         throw std::runtime_error("not valid JSON");
       }
     } catch (const std::runtime_error& problem) {
-      throw std::runtime_error(
-          fmt::format("{}:{}: {}", file_.path.string(), number_, problem.what()));
+      const std::string told =
+          fmt::format("{}:{}: {}", file_.path.string(), number_, problem.what());
+      if (!seen_run_) throw not_a_result_file(told);
+      throw std::runtime_error(told);
     }
   }
 
   result_file finish() {
     if (!seen_run_) {
-      throw std::runtime_error(
+      throw not_a_result_file(
           fmt::format("{}:1: no 'run' line: not a result file", file_.path.string()));
     }
     tell_directions();

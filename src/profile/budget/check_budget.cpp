@@ -300,9 +300,9 @@ class checker {
   }
 
   // The place whose blocks survived most often.
-  static std::optional<budget_place> place_of(const arena_scope& scope) {
-    if (scope.survivor_stacks.empty() || scope.survivor_stacks.front().frames.empty()) return {};
-    return budget_place{scope.survivor_stacks.front().frames.front(), "", 0};
+  std::optional<budget_place> place_of(const arena_scope& scope) const {
+    if (scope.survivor_stacks.empty()) return {};
+    return place_of(scope.survivor_stacks.front().stack);
   }
 
   std::optional<budget_place> place_of(std::uint32_t stack) const {

@@ -130,6 +130,7 @@ TEST_F(budget_test, counts_what_outlives_a_function_however_much_of_it) {
   EXPECT_EQ(survivors.found, 2u);
   ASSERT_TRUE(survivors.where);
   EXPECT_EQ(survivors.where->function, "std::make_unique<node>");
+  EXPECT_EQ(survivors.where->line, 1u);
   EXPECT_EQ(found("survivors of main <= 1").found, 1u);
 }
 
