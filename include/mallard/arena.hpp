@@ -102,14 +102,17 @@ class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
     return store_.range.try_expand(p, old, minimum) ? detail::larger(old, minimum) : 0;
   }
 
-  // Effects: frees what is beyond `preferred` bytes, at least one, if the block was allocated last,
-  // else nothing.
+  // Effects: frees what is beyond `preferred` bytes, at least one, if the block was allocated last
+  // and since the newest mark, else nothing.
   // Returns: its size now, at most `maximum`; 0 if that is not possible: then nothing has changed.
   std::size_t shrink(void* p, std::size_t old, std::size_t maximum,
                      std::size_t preferred = ~std::size_t{0}) noexcept {
     const std::size_t wanted = detail::larger(std::size_t{1}, detail::smaller(preferred, maximum));
     if (wanted < old) store_.note_peak();
-    if (wanted <= maximum && store_.range.shrink(p, old, wanted)) return wanted;
+    if (wanted <= maximum && store_.range.cursor != marked_ &&
+        store_.range.shrink(p, old, wanted)) {
+      return wanted;
+    }
     return old <= maximum ? old : 0;
   }
 
@@ -117,10 +120,14 @@ class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
   // reuse. As everything that frees, it first destroys what `create` made there. A rewind to an
   // older mark, reset and release end the mark.
   // Source: the markers of stack allocators, e.g. foonathan/memory.
-  mark_type mark() const noexcept { return {store_.mark(), created_.newest()}; }
+  mark_type mark() const noexcept {
+    marked_ = store_.range.cursor;
+    return {store_.mark(), created_.newest()};
+  }
   MALLARD_BY_LEVEL void rewind(mark_type to) noexcept {
     created_.destroy_down_to(to.newest);
     store_.rewind(to.memory);
+    marked_ = store_.range.cursor;
   }
 
   // Effects: frees everything. `rewind` keeps the memory for reuse, `reset` up to `keep_bytes` of
@@ -129,10 +136,12 @@ class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
   void reset(std::size_t keep_bytes) noexcept {
     created_.destroy_down_to(nullptr);
     store_.reset(keep_bytes);
+    marked_ = nullptr;
   }
   void release() noexcept {
     created_.destroy_down_to(nullptr);
     store_.release();
+    marked_ = nullptr;
   }
 
   // For `create`: whatever frees the memory of `record` destroys its object.
@@ -154,6 +163,7 @@ class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
  private:
   Store store_;
   detail::created_objects created_;
+  mutable const std::byte* marked_ = nullptr;  // the newest mark; what lies before it stays
 };
 
 }  // namespace mallard::inline v1

@@ -28,6 +28,7 @@
 #include "process/process.hpp"
 #include "process/repeatable_input.hpp"
 #include "profile/trace/symbolizer.hpp"
+#include "profile/trace/trace_reader.hpp"
 
 namespace mallard::advise {
 namespace {
@@ -399,6 +400,12 @@ bool program_advice::record(double longest) {
   run_ = record_into(folder_, recording(longest));
   if (!run_.empty_trace.empty()) throw nothing_requested(run_.remark);
   if (run_.trace.empty()) throw std::runtime_error(run_.remark);
+  if (request_.is_driven &&
+      profile::trace_reader(run_.trace).facts().process.command == request_.runs) {
+    throw nothing_requested(request_.command.front() +
+                            ": it requested no more memory than the shell that drives it, so no "
+                            "allocator makes it faster");
+  }
   if (!request_.keep.empty()) {
     std::filesystem::copy_file(run_.trace, request_.keep,
                                std::filesystem::copy_options::overwrite_existing);

@@ -108,6 +108,7 @@ MALLARD_COLD bool give_all_back(bool pages,
 MALLARD_COLD bool make_room(std::size_t bytes,
                             own_magazines own = own_magazines::are_emptied) noexcept {
   const std::size_t addresses = the_pages.budget.look_at_addresses();
+  the_pages.supply.note_addresses(addresses);
   const std::size_t in_use = the_pages.budget.in_use();
   const bool could_be_there =
       the_pages.budget.is_set() || bytes <= the_pages.supply.usage().regions * region_bytes ||

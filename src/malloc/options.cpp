@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "mallard/detail/os/pages.hpp"
+#include "mallard/detail/os/uncancelled.hpp"
 #include "malloc/background.hpp"
 #include "malloc/fatal.hpp"
 #include "malloc/guarded_blocks.hpp"
@@ -198,6 +199,7 @@ void close_stats_copy() noexcept {
 void read_options() noexcept {
   the_pages.budget.look_at_memory();
   huge_blocks::look_at_system();
+  os::random_bits();
   the_pages.set_huge_pages(huge_pages::on);
   if constexpr (checks::has_guards) os::keep_off_used_addresses();
   // Ignores the environment of a program that has more rights than its caller.

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -297,13 +298,24 @@ class code_ranges {
 
   // In hexadecimal digits.
   static void write_build_id(profile_writer& out, std::uint64_t address) noexcept {
-    std::array<char, 2 * unwind::longest_build_id> digits;
+    const unwind::build_id id = unwind::build_id_of(unwind::module_of(address), read_if_there);
+    std::array<char, 2 * unwind::build_id::longest> digits;
     std::size_t count = 0;
-    for (const char c : unwind::build_id_of(unwind::module_of(address))) {
-      digits[count++] = "0123456789abcdef"[static_cast<unsigned char>(c) / 16];
-      digits[count++] = "0123456789abcdef"[static_cast<unsigned char>(c) % 16];
+    for (std::size_t i = 0; i < id.size; ++i) {
+      const auto byte = static_cast<unsigned char>(id.bytes[i]);
+      digits[count++] = "0123456789abcdef"[byte / 16];
+      digits[count++] = "0123456789abcdef"[byte % 16];
     }
     out.text(fields::a_string, digits.data(), count);
+  }
+
+  // Another thread may unload the module at any time. Also reads where the process may not be
+  // looked at, unlike /proc/self/mem.
+  static bool read_if_there(void* to, const void* from, std::size_t bytes) noexcept {
+    const iovec here{to, bytes};
+    const iovec there{const_cast<void*>(from), bytes};
+    return syscall(SYS_process_vm_readv, getpid(), &here, 1, &there, 1, 0) ==
+           static_cast<long>(bytes);
   }
 
   static constexpr std::size_t most = 4096;

@@ -65,8 +65,16 @@ void write_next() noexcept {
   if (failure != 0) warn_of_error("the heap profile cannot be written: ", name.data(), failure);
 }
 
-void at_signal(int) {
+// An alternate stack may have little more than the least that a handler needs.
+bool is_stack_short(const stack_t& alternate, const void* here) noexcept {
+  constexpr std::size_t needed_bytes = 4096;
+  const std::uintptr_t used_from = address_of(here) - address_of(alternate.ss_sp);
+  return used_from < needed_bytes && used_from < alternate.ss_size;
+}
+
+void at_signal(int, siginfo_t*, void* context) {
   is_due.store(true, std::memory_order_relaxed);
+  if (is_stack_short(static_cast<const ucontext_t*>(context)->uc_stack, &context)) return;
   if (!slow_path::is_inside()) write_profile_if_due();
 }
 
@@ -107,8 +115,8 @@ void write_profile_at_exit() noexcept {
 bool write_profile_at_signal(int signal) noexcept {
   if (signal_of_files.is_taken() || is_of_fault(signal)) return false;
   struct sigaction action{};
-  action.sa_handler = at_signal;
-  action.sa_flags = SA_RESTART | SA_ONSTACK;
+  action.sa_sigaction = at_signal;
+  action.sa_flags = SA_RESTART | SA_ONSTACK | SA_SIGINFO;
   sigfillset(&action.sa_mask);
   return signal_of_files.take(signal, action);
 }

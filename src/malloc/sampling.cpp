@@ -7,7 +7,6 @@
 #include "mallard/detail/core/holding.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/os/uncancelled.hpp"
-#include "malloc/kept_errno.hpp"
 #include "malloc/lock.hpp"
 
 namespace mallard::inline v1::detail {
@@ -55,13 +54,7 @@ std::int64_t next_gap(std::size_t mean) noexcept {
   constexpr std::int64_t largest = std::int64_t{1} << 62;  // with room for what is taken back
   if (mean == 0) return largest;
   if (mean == 1) return 0;
-  if (random_state == 0) {
-    const kept_errno keep;
-    if (!os::fill_randomly(&random_state, sizeof random_state)) {
-      random_state = address_of(&random_state) * 0x9e3779b97f4a7c15 ^ os::milliseconds();
-    }
-    random_state |= 1;
-  }
+  if (random_state == 0) random_state = os::random_bits() | 1;
   random_state ^= random_state >> 12;
   random_state ^= random_state << 25;
   random_state ^= random_state >> 27;

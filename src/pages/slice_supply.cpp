@@ -48,16 +48,17 @@ std::size_t free_end_of(const region& r) noexcept {
 
 }  // namespace
 
+void slice_supply::note_addresses(std::size_t most) noexcept {
+  const bool are_few = most != SIZE_MAX && most < os::physical_memory_bytes();
+  has_few_addresses_.store(are_few, std::memory_order_relaxed);
+  if (are_few) budget_.expect_few_addresses();
+}
+
 // Reserves only the start of a region where addresses are limited or locked in memory.
 bool slice_supply::add_region() noexcept {
   constexpr std::size_t least_bytes = std::size_t{1} << 20;
   region* r = nullptr;
-  if (regions_made_ == 0) {
-    const std::size_t addresses = budget_.most_addresses();
-    const bool are_few = addresses != SIZE_MAX && addresses < os::physical_memory_bytes();
-    has_few_addresses_.store(are_few, std::memory_order_relaxed);
-    if (are_few) budget_.expect_few_addresses();
-  }
+  if (regions_made_ == 0) note_addresses(budget_.most_addresses());
   for (std::size_t reserved = region_bytes; r == nullptr && reserved >= least_bytes;
        reserved /= 4) {
     r = make_region(reserved);

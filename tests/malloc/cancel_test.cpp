@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <functional>
 
 #include "malloc/workload.hpp"
@@ -62,6 +65,27 @@ TEST(malloc_cancellation, does_not_happen_where_the_blocks_of_other_threads_are_
   EXPECT_TRUE(goes_through([&] {
     for (void* p : blocks) std::free(p);
   }));
+}
+
+// Before it forks, a thread waits for the locks that the others hold.
+TEST(malloc_cancellation, does_not_happen_where_a_process_forks_beside_busy_threads) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> busy;
+  for (int i = 0; i < 3; ++i) {
+    busy.emplace_back([&] {
+      while (!stop) malloc_test::allocate_and_free(1'000);
+    });
+  }
+  EXPECT_TRUE(goes_through([] {
+    for (int i = 0; i < 300; ++i) {
+      const pid_t child = fork();
+      if (child == 0) _exit(0);
+      // A call of the system's, as the C library's is a cancellation point.
+      syscall(SYS_wait4, child, nullptr, 0, nullptr);
+    }
+  }));
+  stop = true;
+  for (std::thread& one : busy) one.join();
 }
 
 TEST(malloc_cancellation, does_not_happen_where_figures_are_told) {

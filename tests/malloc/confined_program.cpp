@@ -421,6 +421,11 @@ const std::map<std::string, std::function<void()>> confinements = {
        filter_call(SYS_prlimit64, SECCOMP_RET_KILL_PROCESS);
        keep_much();
      }},
+    {"random_bytes_forbidden",
+     [] {
+       filter_call(SYS_getrandom, SECCOMP_RET_KILL_PROCESS);
+       std::thread(keep_much).join();
+     }},
     {"files_forbidden",
      [] {
        filter_call(SYS_openat, SECCOMP_RET_KILL_PROCESS);

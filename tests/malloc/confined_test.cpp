@@ -47,6 +47,11 @@ TEST_P(confined_malloc, asks_for_no_memory_in_use_where_the_amount_to_keep_is_se
   expect_works("limits_and_usage_forbidden", "idle=128M");
 }
 
+TEST_P(confined_malloc, asks_for_no_random_bytes_once_the_program_has_begun) {
+  expect_works("random_bytes_forbidden");
+  expect_works("random_bytes_forbidden", "guard=1/100");
+}
+
 TEST_P(confined_malloc, does_without_mprotect) {
   expect_works("mprotect_forbidden");
 }

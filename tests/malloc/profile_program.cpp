@@ -1,5 +1,6 @@
 // A program whose heap is profiled, and that counts itself: what it allocates in each of a few
 // functions, and what of that lives at the end, is on its standard output.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -179,6 +180,57 @@ void keep_large_on_small_stack() {
   pthread_join(thread, nullptr);
 }
 
+// Raises the signal on a stack of so many bytes. Returns how many are as they were, with those
+// below it.
+std::size_t untouched_after(int signal, std::size_t stack_bytes) {
+  constexpr std::size_t below_bytes = 65'536;
+  std::vector<unsigned char> memory(below_bytes + stack_bytes, 0x5a);
+  const stack_t stack{memory.data() + below_bytes, 0, stack_bytes};
+  expect(sigaltstack(&stack, nullptr) == 0, "a stack for signals");
+  std::raise(signal);
+  const stack_t none{nullptr, SS_DISABLE, 0};
+  sigaltstack(&none, nullptr);
+  std::size_t untouched = 0;
+  while (untouched != memory.size() && memory[untouched] == 0x5a) ++untouched;
+  expect(untouched >= below_bytes, "what is below the stack");
+  return untouched - below_bytes;
+}
+
+// There is little room beside what the system needs.
+void raise_on_small_stack() {
+  struct sigaction small{};
+  small.sa_handler = [](int) {};
+  small.sa_flags = SA_ONSTACK;
+  sigaction(SIGUSR1, &small, nullptr);
+  constexpr std::size_t roomy = 60'000;
+  const std::size_t of_system = roomy - untouched_after(SIGUSR1, roomy);
+  for (int i = 0; i < 100; ++i) std::free(keep_large(0));
+  untouched_after(SIGUSR2, of_system + 1000);
+  for (int i = 0; i < 100; ++i) std::free(keep_large(0));
+}
+
+void raise_while_modules_come_and_go(const char* module) {
+  static const char* name;
+  static volatile bool stop = false;
+  name = module;
+  pthread_t loader;
+  const auto load = [](void*) -> void* {
+    while (!stop) {
+      void* const one = dlopen(name, RTLD_NOW);
+      expect(one != nullptr, "a module");
+      dlclose(one);
+    }
+    return nullptr;
+  };
+  pthread_create(&loader, nullptr, load, nullptr);
+  for (int i = 0; i < 1500; ++i) {
+    std::raise(SIGUSR2);
+    std::free(seen(std::malloc(300'000)));
+  }
+  stop = true;
+  pthread_join(loader, nullptr);
+}
+
 #ifdef MALLARD_LINKED
 void use_heaps() {
   mallard_heap* const heap = mallard_heap_create();
@@ -266,6 +318,15 @@ int main(int count, char** arguments) {
   }
   if (what == "grow-on-small-stack") {
     keep_large_on_small_stack();
+    _exit(0);
+  }
+  if (what == "small-stack") {
+    raise_on_small_stack();
+    std::fflush(stdout);
+    _exit(0);
+  }
+  if (what == "modules") {
+    raise_while_modules_come_and_go(arguments[2]);
     _exit(0);
   }
   if (what == "fork") {

@@ -167,6 +167,16 @@ TEST_F(linked_malloc_profile, is_written_at_a_signal) {
               "live");
 }
 
+TEST_F(linked_malloc_profile, is_written_later_where_the_stack_for_signals_is_small) {
+  run("small-stack", "profile=16K,profile_signal=USR2");
+  only_file();
+}
+
+TEST_F(linked_malloc_profile, is_written_while_modules_come_and_go) {
+  run("modules '" MALLARD_MODULE "'", "profile=64K,profile_signal=USR2");
+  EXPECT_EQ(files().size(), 1500U);
+}
+
 TEST_F(linked_malloc_profile, leaves_a_later_handler_of_the_program_as_it_is) {
   run("own-handler", "profile=16K,profile_signal=USR2");
 }

@@ -12,6 +12,7 @@
 #include "mallard/checks/limit_resource.hpp"
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/reserved.hpp"
 #include "support/addresses.hpp"
 
 namespace {
@@ -312,6 +313,32 @@ TEST(monotonic_resource, shrinking_the_last_block_gives_its_end_back) {
   EXPECT_EQ(arena.shrink(last, 32, 0), 0u);  // no block is so small
   EXPECT_EQ(arena.shrink(last, 32, 32, 0), 1u);
   EXPECT_NE(arena.allocate(1, 1), last);
+}
+
+template <class Arena>
+void keep_what_lies_before_a_mark(Arena& arena) {
+  void* const before = arena.allocate(1000, 8);
+  const auto older = arena.mark();
+  const std::size_t in_use = arena.stats().in_use_bytes;
+  EXPECT_EQ(arena.shrink(before, 1000, 100), 0u);
+  EXPECT_EQ(arena.shrink(before, 1000, 1000, 100), 1000u);
+  const auto newer = arena.mark();
+  void* const since = arena.allocate(1000, 8);
+  EXPECT_EQ(arena.shrink(since, 1000, 100), 100u);
+  arena.rewind(newer);
+  EXPECT_EQ(arena.shrink(before, 1000, 100), 0u);  // both marks are still there
+  arena.rewind(older);
+  EXPECT_EQ(arena.stats().in_use_bytes, in_use);
+  arena.reset(1'000'000);
+  void* const last = arena.allocate(1000, 8);
+  EXPECT_EQ(arena.shrink(last, 1000, 100), 100u);
+}
+
+TEST(monotonic_resource, a_block_from_before_a_mark_does_not_shrink) {
+  monotonic_resource chunks;
+  keep_what_lies_before_a_mark(chunks);
+  mallard::reserved_resource range;
+  keep_what_lies_before_a_mark(range);
 }
 
 TEST(monotonic_resource, a_mark_in_an_earlier_chunk_is_found_again) {

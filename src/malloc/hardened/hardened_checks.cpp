@@ -54,22 +54,12 @@ huge_state state_of_huge(const void* p) noexcept {
   return is_around && !is_gone ? huge_state::around : huge_state::unknown;
 }
 
-std::uint64_t random_bits() noexcept {
-  const kept_errno keep;
-  std::uint64_t bits = 0;
-  // Early at boot there are none yet; the addresses are random too.
-  if (!os::fill_randomly(&bits, sizeof bits)) {
-    bits = address_of(&bits) * 0x9e3779b97f4a7c15 ^ os::milliseconds();
-  }
-  return bits | 1;
-}
-
 // A linear congruential generator (Knuth's MMIX): its high bits make an order that nobody knows
 // beforehand, for one multiplication.
 std::uint64_t next_random() noexcept {
   [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint64_t state = 0;
   if (state == 0) [[unlikely]] {
-    state = random_bits();
+    state = os::random_bits() | 1;
   }
   state = state * 6364136223846793005 + 1442695040888963407;
   return state;
@@ -270,7 +260,7 @@ void hardened_checks::using_slab(const slab& s, const slab_set* owner,
 // All must be readable, since anybody may ask for any address; the usable parts must be writable.
 bool hardened_checks::add_region(region& r, std::size_t end) noexcept {
   for (std::uintptr_t* const secret : {&link_secret, &canary_secret, &free_secret}) {
-    if (*secret == 0) *secret = random_bits();
+    if (*secret == 0) *secret = os::random_bits();
   }
   if (!extend_region(r, 0, end)) {
     remove_region(r);

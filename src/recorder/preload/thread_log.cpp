@@ -219,8 +219,13 @@ void thread_log::write_module(std::uint64_t ip) noexcept {
     std::memcpy(path_, found.module->l_name, path_bytes);
   }
 
-  const std::string_view build_id = unwind::build_id_of(found);
-  const std::size_t words = 7 + (path_bytes + 7) / 8 + (build_id.size() + 7) / 8;
+  // This thread's stack is in the module, so it stays.
+  const unwind::build_id id =
+      unwind::build_id_of(found, [](void* to, const void* from, std::size_t bytes) {
+        std::memcpy(to, from, bytes);
+        return true;
+      });
+  const std::size_t words = 7 + (path_bytes + 7) / 8 + (id.size + 7) / 8;
   std::uint64_t* const to = reserve(words);
   if (to == nullptr || !process.modules.add(found)) return;
   to[0] = first_word(message::module, words - 1);
@@ -229,11 +234,9 @@ void thread_log::write_module(std::uint64_t ip) noexcept {
   to[3] = found.start;
   to[4] = found.end;
   to[5] = path_bytes;
-  to[6] = build_id.size();
+  to[6] = id.size;
   std::memcpy(to + 7, path_, path_bytes);
-  if (!build_id.empty()) {
-    std::memcpy(to + 7 + (path_bytes + 7) / 8, build_id.data(), build_id.size());
-  }
+  std::memcpy(to + 7 + (path_bytes + 7) / 8, id.bytes.data(), id.size);
   publish(words);
 }
 

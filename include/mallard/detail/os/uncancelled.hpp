@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "mallard/detail/config.hpp"
 
@@ -11,7 +12,8 @@ namespace mallard::inline v1::detail::os {
 // Returns how many bytes were written; negative, with errno set, when refused.
 long write(int descriptor, const char* text, std::size_t bytes) noexcept;
 
-// False, with errno set, when the system has no random bytes at once.
-bool fill_randomly(void* p, std::size_t bytes) noexcept;
+// Bits that nobody can tell beforehand, other ones at each call. The first call asks the system, the
+// others do not: a sandbox may end the program for that.
+std::uint64_t random_bits() noexcept;
 
 }  // namespace mallard::inline v1::detail::os

@@ -72,8 +72,10 @@ class slice_supply {
   // Gives back unused addresses at the ends of regions, for a caller that needs many in a row; the
   // regions get them again if they can. Returns whether there were any.
   bool cut_regions() noexcept;
-  // Whether the process may have fewer addresses than the machine has memory, as determined when
-  // the first region was made, or a limit to what it may take.
+  // Call it when the process turns out to have so many addresses at most; the first region asks the
+  // budget for them.
+  void note_addresses(std::size_t most) noexcept;
+  // Whether these are fewer than the machine has memory, or there is a limit to what it may take.
   bool is_limited() const noexcept {
     return has_few_addresses_.load(std::memory_order_relaxed) || budget_.is_set();
   }
