@@ -24,20 +24,24 @@ void large_space::publish() noexcept {
   account_.kept.store(idle, std::memory_order_relaxed);
 }
 
-// Segments grow with what is there already, so that there are few. A block is only found in a bin
-// whose blocks are all large enough: hence a sixteenth more.
+// Segments grow with what is there already, so that there are few, and have room for a number of
+// such blocks, so that little is left over. A block is only found in a bin whose blocks are all
+// large enough: hence a sixteenth more.
 void* large_space::allocate(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
   const std::size_t overhead = segment_header_bytes + fit_heap::segment_overhead +
                                fit_heap::first_segment_overhead() + fit_block::header_bytes;
   const std::size_t wanted = bytes + alignment;
-  const std::size_t least = round_up(wanted + wanted / 16 + overhead, slice_supply::word_bytes);
+  const auto with_room_for = [&](std::size_t blocks) {
+    return round_up(blocks * wanted + wanted / 16 + overhead, slice_supply::word_bytes);
+  };
+  const std::size_t least = with_room_for(1);
   std::size_t roomy = 0;
   for (bool has_waited = false;; has_waited = true) {
     {
       const holding hold(lock_);
       if (void* const p = take(bytes, alignment, is_zero)) return p;
-      roomy = std::max(
-          least, round_up(std::min(segment_total_ / 4, most_step_bytes), slice_supply::word_bytes));
+      const std::size_t step = std::min(segment_total_ / 4, most_step_bytes);
+      roomy = with_room_for(std::max<std::size_t>(1, step / wanted));
       if (under_way_ == 0 || has_waited) break;
     }
     // Memory on its way to the system will be available in a moment.

@@ -444,6 +444,12 @@ const std::map<std::string, std::function<void()>> confinements = {
     {"addresses_filled_by_1_mib", [] { fill_addresses(mib); }},
     {"addresses_filled_by_3_mib", [] { fill_addresses(3 * mib); }},
     {"addresses_filled_by_5_mib", [] { fill_addresses(5 * mib); }},
+    {"addresses_limited_late",
+     [] {
+       std::free(block(100));
+       set_limit(RLIMIT_AS, 256 * mib);
+       fill_addresses(4 * mib);
+     }},
     {"ends_with_free_memory", end_with_free_memory},
     {"data_limited", live_with_limited_data},
     {"few_addresses", [] { use_all_kinds(mib); }},

@@ -89,6 +89,10 @@ TEST_P(confined_malloc, blocks_of_one_size_get_nearly_all_addresses) {
   }
 }
 
+TEST_P(confined_malloc, most_addresses_serve_a_program_that_limits_itself) {
+  expect_works("addresses_limited_late", "", "", "LEAST_MIB=190 ");
+}
+
 // The program, the C++ library and what it allocates.
 TEST_P(confined_malloc, forty_mib_of_addresses_are_enough_from_the_start) {
   expect_works("few_addresses", "", "", "ulimit -v 40960; ");
