@@ -199,11 +199,19 @@ adviser::adviser(profile::trace_reader& trace, const advise_options& options)
   reading_seconds_ = seconds_since(began_);
 }
 
-// The recording was too short for a sample of the processor's time, and its length is mostly the
-// recorder's. So nothing is predicted, and half of the time is taken to be the heap's, for an
-// order.
+// The recording has no sample of the processor's time, and its length is mostly the recorder's. So
+// nothing is predicted, and half of the time is taken to be the heap's, for an order. Files of
+// other tools time no operation either: all are taken to be as long as each other.
 void adviser::assume_heap_share() {
   constexpr std::uint64_t times = 2;
+  constexpr std::uint64_t untimed_ns = 50;
+  if (dims_.all.allocation_ns == 0) {
+    const auto assume = [](profile::subsystem& one) {
+      for (const auto& [bytes, count] : one.sizes) one.allocation_ns += untimed_ns * count;
+    };
+    assume(dims_.all);
+    for (profile::subsystem& one : dims_.subsystems) assume(one);
+  }
   dims_.duration = dims_.all.cpu_ns = times * dims_.all.allocation_ns;
   dims_.all.heap_ns = dims_.all.allocation_ns;
   for (profile::subsystem& one : dims_.subsystems) one.heap_ns = one.allocation_ns;
@@ -313,8 +321,9 @@ void adviser::add_facts(advice_report& out) const {
   out.peak_bytes = dims_.total.peak_bytes;
   if (!has_samples_) {
     out.remarks.push_back(
-        "the recording is too short for a sample of processor time, so the heap's share of it is "
-        "not known");
+        fmt::format("the recording {} of processor time, so the heap's share of it is not known",
+                    trace_.facts().process.cpu_sample_ns == 0 ? "has no samples"
+                                                              : "is too short for a sample"));
   }
   if (profile::lacks(dims_.not_recorded, profile::outer_frames)) {
     out.remarks.push_back(

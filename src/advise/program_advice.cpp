@@ -28,7 +28,6 @@
 #include "process/process.hpp"
 #include "process/repeatable_input.hpp"
 #include "profile/trace/symbolizer.hpp"
-#include "profile/trace/trace_reader.hpp"
 
 namespace mallard::advise {
 namespace {
@@ -388,7 +387,8 @@ void program_advice::find_whether_runs_compare() {
 whatif::recorded_run program_advice::record_into(const whatif::temporary_folder& folder,
                                                  const profile::record_options& options) const {
   const process::adoption adopted(!request_.once);
-  whatif::recorded_run out = whatif::record_into(folder.path(), options, samples_);
+  whatif::recorded_run out = whatif::record_into(
+      folder.path(), options, samples_, request_.is_driven ? request_.command.front() : "");
   adopted.end_all();
   return out;
 }
@@ -398,14 +398,8 @@ bool program_advice::record(double longest) {
   begin("recording the program", longest);
   const output_elsewhere aside(request_.output_aside ? STDERR_FILENO : -1);
   run_ = record_into(folder_, recording(longest));
-  if (!run_.empty_trace.empty()) throw nothing_requested(run_.remark);
+  if (run_.requested_nothing) throw nothing_requested(run_.remark);
   if (run_.trace.empty()) throw std::runtime_error(run_.remark);
-  if (request_.is_driven &&
-      profile::trace_reader(run_.trace).facts().process.command == request_.runs) {
-    throw nothing_requested(request_.command.front() +
-                            ": it requested no more memory than the shell that drives it, so no "
-                            "allocator makes it faster");
-  }
   if (!request_.keep.empty()) {
     std::filesystem::copy_file(run_.trace, request_.keep,
                                std::filesystem::copy_options::overwrite_existing);

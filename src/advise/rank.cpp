@@ -229,8 +229,8 @@ class ranker {
       return "a replay compares with the C library's malloc, and the program runs on " + malloc_;
     }
     if (!dims_.heap) {
-      return "the recording is too short to tell how much of the program's time its operations "
-             "take";
+      return "the recording has no sample of processor time, which would tell how much of it the "
+             "operations take";
     }
     return why_untold(made.of_operations, of.seconds_global, program_seconds_,
                       placement(placed_ns));

@@ -51,6 +51,13 @@ std::string describe(const check_options& options, const budget_finding& one) {
   if (one.too_many != 0) {
     return text + fmt::format("{} functions match, too many to follow their calls", one.too_many);
   }
+  if (one.doubts) {
+    text += "it is at least " + amount(one.rule, one.doubts->least);
+    if (one.doubts->most != UINT64_MAX) {
+      text += ", at most " + amount(one.rule, one.doubts->most);
+    }
+    return text + "; the recording lacks stacks, or their outer frames, that would tell";
+  }
   if (one.unclear) {
     text += "its calls cannot be told apart: one takes at least " +
             amount(one.rule, one.unclear->least);
@@ -155,7 +162,9 @@ void print_json(const std::string& trace, const std::vector<budget_finding>& fin
           {"function", one.where->function}, {"file", one.where->file}, {"line", one.where->line}};
     }
     if (!one.exact) rule["exact"] = false;
-    if (one.unclear) {
+    if (one.doubts) {
+      rule["lacks_stacks"] = {{"least", one.doubts->least}, {"most", one.doubts->most}};
+    } else if (one.unclear) {
       rule["unclear"] = {{"least", one.unclear->least}, {"most", one.unclear->most}};
     } else if (!one.found) {
       rule["nearest"] = one.nearest;
@@ -202,6 +211,9 @@ int check_trace(const check_options& options, const rule_list& rules, const std:
       std::any_of(rules.begin(), rules.end(), [](const auto& one) { return !one.pattern.empty(); });
   if (by_function && trace.stacks().size() <= 1 && trace.event_count() != 0) {
     throw std::runtime_error(name + ": has no stacks, so its functions are not known");
+  }
+  if (trace.event_count() == 0 && profile::lacks(trace.facts().process, profile::the_start)) {
+    throw std::runtime_error(name + ": holds nothing of its program, which ran before and after");
   }
   const bool by_end = std::any_of(rules.begin(), rules.end(), [](const auto& one) {
     return one.what == profile::budget_measure::leaks ||

@@ -104,9 +104,11 @@ void print_table(const profile::dims_result& result, bool colour) {
 void print_scopes(const profile::dims_result& result, bool all, bool colour) {
   fmt::print("\n{}\n", styled("Where an arena would go", style::bold, colour));
   if (result.arena_scopes.empty()) {
-    fmt::print("  {}\n", was_recorded(result, "the order of operations")
-                             ? "nowhere: no function's blocks are dead when it returns"
-                             : "not known: it takes the order of operations");
+    fmt::print("  {}\n", !was_recorded(result, "the order of operations")
+                             ? "not known: it takes the order of operations"
+                         : !was_recorded(result, profile::stacks_of_frees)
+                             ? "not known: it takes the stacks of frees"
+                             : "nowhere: no function's blocks are dead when it returns");
     return;
   }
   text_table table({{"function", text_table::left},

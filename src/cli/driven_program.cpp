@@ -18,11 +18,11 @@ over=
 trap 'over=1' USR1
 "$@" 3>&- &
 program=$!
+unset LD_PRELOAD
 exec 4>&2 2>/dev/null
 trap 'kill -TERM $program; (sleep 1; kill -KILL $program) >/dev/null 4>&- &' INT TERM HUP
 ( (
   trap - INT TERM HUP USR1
-  unset LD_PRELOAD
   tries=0
   until eval "$ready"; do
     kill -0 $program || exit
@@ -30,6 +30,7 @@ trap 'kill -TERM $program; (sleep 1; kill -KILL $program) >/dev/null 4>&- &' INT
     if [ $tries -gt 1000 ]; then kill -KILL $program; exit; fi
     sleep 0.05
   done >/dev/null 2>&1
+  kill -0 $program 2>/dev/null || exit
   if (eval "$load") >&3 2>&1 3>&-; then
     kill -USR1 $$; kill -TERM $program 2>/dev/null
   else

@@ -110,7 +110,8 @@ void print_programs_left_out(const profile::record_summary& done) {
 }
 
 // `quiet`: only what went wrong.
-void print_summary(const profile::record_summary& done, bool requested_nothing, bool quiet) {
+void print_summary(const profile::record_summary& done, bool requested_nothing, bool begins_later,
+                   bool quiet) {
   std::vector<profile::recorded_process> told = done.processes;
   if (quiet) std::erase_if(told, [](const auto& one) { return one.error.empty(); });
   print_processes(std::move(told));
@@ -120,7 +121,8 @@ void print_summary(const profile::record_summary& done, bool requested_nothing, 
     if (!requested_nothing) {
       say("mallard: nothing was recorded\n");
     } else if (!quiet) {
-      say("mallard: the program requested no memory{}\n", done.cut ? " while it was recorded" : "");
+      const bool is_part = done.cut || begins_later;
+      say("mallard: the program requested no memory{}\n", is_part ? " while it was recorded" : "");
     }
     return;
   }
@@ -241,7 +243,8 @@ int run_record(const record_request& request) {
   if (draws) say("\r\033[K");
   if (!request.quiet) print_end(options, done);
   const bool requested_nothing = could_be_recorded && whatif::requested_nothing(done);
-  print_summary(done, requested_nothing, request.quiet);
+  const bool begins_later = options.paused || options.delay > 0 || options.skips > 0;
+  print_summary(done, requested_nothing, begins_later, request.quiet);
   if (replaces) {
     earlier.forget();
   } else if (earlier) {

@@ -12,6 +12,7 @@
 #include "process/temporary_place.hpp"
 #include "profile/record/program_check.hpp"
 #include "profile/trace/symbolizer.hpp"
+#include "profile/trace/trace_reader.hpp"
 #include "whatif/own_library.hpp"
 
 namespace mallard::whatif {
@@ -45,13 +46,27 @@ bool requested_nothing(const profile::record_summary& done) {
   return main != nullptr && main->events == 0 && main->error.empty() && done.not_followed.empty();
 }
 
-recorded_run record_into(const std::string& folder, profile::record_options options, bool samples) {
+namespace {
+
+// The shell that drives the program, or a copy of it that executed nothing.
+bool has_run(const profile::recorded_process& one, const std::vector<std::string>& command) {
+  return profile::is_trace(one.file) &&
+         profile::trace_reader(one.file).facts().process.command == command;
+}
+
+}  // namespace
+
+recorded_run record_into(const std::string& folder, profile::record_options options, bool samples,
+                         const std::string& driven) {
   options.library = record_library();
   options.output = (fs::path(folder) / "program.trace").string();
   options.session.cpu_period_us = samples ? 1000 : 0;
   const bool is_command = options.pid == 0;
   options.ends_all = is_command;
-  const std::string remark = is_command ? look_at_program(options.command.front()) : "";
+  const std::string program = !driven.empty() ? driven
+                              : is_command    ? options.command.front()
+                                              : fmt::format("process {}", options.pid);
+  const std::string remark = is_command ? look_at_program(program) : "";
   profile::record_hooks hooks;
   profile::symbolizer symbols;
   hooks.finishing = [&](profile::trace_writer& trace) { symbols.add(trace); };
@@ -62,20 +77,26 @@ recorded_run record_into(const std::string& folder, profile::record_options opti
       throw std::runtime_error(process::no_temporary_file(options.output, one.error));
     }
   }
+  if (!driven.empty()) {
+    std::erase_if(out.summary.processes,
+                  [&](const auto& one) { return has_run(one, options.command); });
+  }
   const profile::recorded_process* const first = main_trace(out.summary);
   if (first != nullptr && first->events != 0) {
     out.trace = first->file;
   } else {
-    const std::string name =
-        is_command ? options.command.front() : fmt::format("process {}", options.pid);
-    if (remark.empty() && requested_nothing(out.summary)) {
-      out.empty_trace = first->file;
-      out.remark = fmt::format("{}: it requested no memory{}, so no allocator makes {} faster",
-                               name, out.summary.cut ? " while it was recorded" : "",
-                               out.summary.cut ? "that part" : "it");
+    const bool is_part = out.summary.cut || !driven.empty();
+    out.requested_nothing =
+        remark.empty() && (requested_nothing(out.summary) || (!driven.empty() && first == nullptr &&
+                                                              out.summary.not_followed.empty()));
+    if (out.requested_nothing) {
+      if (first != nullptr) out.empty_trace = first->file;
+      out.remark =
+          fmt::format("{}: it requested no memory{}, so no allocator makes {} faster", program,
+                      is_part ? " while it was recorded" : "", is_part ? "that part" : "it");
     } else {
       out.remark =
-          fmt::format("{}: nothing was recorded{}{}", name, remark.empty() ? "" : ": ", remark);
+          fmt::format("{}: nothing was recorded{}{}", program, remark.empty() ? "" : ": ", remark);
     }
   }
   return out;

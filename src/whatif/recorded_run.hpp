@@ -24,17 +24,19 @@ bool requested_nothing(const profile::record_summary& done);
 
 struct recorded_run {
   std::string trace;        // of the process in which most happened; empty: nothing was recorded
-  std::string empty_trace;  // of a program that was recorded to its end and did nothing
-  std::string remark = {};  // then why, in one line
+  bool requested_nothing = false;
+  std::string empty_trace = {};  // then; empty if there is none, either
+  std::string remark = {};       // why there is no trace, in one line
   profile::record_summary summary;
 };
 
 // Effects: records the command, or the process, of the options, and writes the trace, or the traces
 // of its processes, into the folder. A command runs to its end, its output and exit status being
-// its own. `samples`: of its processor time. Throws usage_error or std::runtime_error, in one line,
-// if it cannot be recorded.
+// its own. `samples`: of its processor time. `driven`: the program that the command, a shell, only
+// drives; the shell's own traces are left out. Throws usage_error or std::runtime_error, in one
+// line, if it cannot be recorded.
 recorded_run record_into(const std::string& folder, profile::record_options options,
-                         bool samples = true);
+                         bool samples = true, const std::string& driven = "");
 
 // A folder for files that are of no use to anybody afterwards; it is removed with them.
 class temporary_folder {

@@ -17,6 +17,7 @@ export const hasScopes = ({ not_recorded: lacks }) => !lacks.includes('the order
 function scopeFinding(model) {
   const { arena_scopes: scopes, total } = model;
   if (!hasScopes(model)) return null;
+  if (scopes.length === 0 && model.not_recorded.includes('stacks of frees')) return null;
   if (scopes.length === 0) {
     return ['No arena scope', 'No function was found whose blocks are dead when it returns, so the recording ' +
       'shows no place for a monotonic resource.'];

@@ -80,7 +80,9 @@ struct budget_finding {
   std::string may_be_inlined_in = {};
   std::size_t too_many = 0;  // functions with such a name; their calls are not followed
   std::optional<call_bounds> unclear = {};  // calls cannot be told apart, and it matters
-  std::vector<std::string> nearest = {};    // similar names, if there is none
+  // The recording lacks stacks, or parts of them, that might make the difference.
+  std::optional<call_bounds> doubts = {};
+  std::vector<std::string> nearest = {};  // similar names, if there is none
   std::optional<budget_place> where = {};
 
   bool kept() const {

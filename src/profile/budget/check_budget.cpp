@@ -11,6 +11,7 @@
 #include "profile/functions.hpp"
 #include "profile/name_pattern.hpp"
 #include "profile/nearest_names.hpp"
+#include "profile/trace/lacks.hpp"
 #include "profile/trace/symbolizer.hpp"
 
 namespace mallard::profile {
@@ -96,7 +97,10 @@ class checker {
     sums_ = std::move(blocks.sums);
     calls_ = calls.found();
     std::vector<budget_finding> out;
-    for (const budget_rule& one : rules_) out.push_back(find(one));
+    for (const budget_rule& one : rules_) {
+      out.push_back(find(one));
+      if (!one.pattern.empty()) doubt(out.back());
+    }
     return out;
   }
 
@@ -178,6 +182,36 @@ class checker {
     }
     out.found = sum;
     return out;
+  }
+
+  // Blocks whose outer frames, or whole stacks, are unknown may be the function's, too; and where
+  // frees have no stacks, nobody knows at which call blocks died.
+  void doubt(budget_finding& found) const {
+    if (found.rule.what == budget_measure::survivors &&
+        lacks(trace_.facts().process, stacks_of_frees)) {
+      found.found.reset();
+      found.doubts = call_bounds{0, UINT64_MAX};
+      return;
+    }
+    if ((!found.found && !found.unclear) || (found.found && !found.kept())) return;
+    const std::vector<bool>& inside = patterns_.at(found.rule.pattern).inside;
+    const budget_measure what = found.rule.what == budget_measure::survivors
+                                    ? budget_measure::allocations
+                                : found.rule.what == budget_measure::peak ? budget_measure::bytes
+                                                                          : found.rule.what;
+    const bool some_have_none = trace_.facts().process.sample_stacks != 1;
+    std::uint64_t more = some_have_none ? value_of(sums_[0], what) : 0;
+    for (std::uint32_t id = 1; id < sums_.size(); ++id) {
+      if (!inside[id] && functions_.cut(id)) more += value_of(sums_[id], what);
+    }
+    if (more == 0) return;
+    const std::uint64_t least = found.found ? *found.found : found.unclear->least;
+    budget_finding at_most = found;
+    at_most.found = least + more;
+    if (at_most.kept()) return;
+    found.doubts = call_bounds{least, least + more};
+    found.found.reset();
+    found.unclear.reset();
   }
 
   static std::uint64_t value_of(const stack_sum& sum, budget_measure what) {

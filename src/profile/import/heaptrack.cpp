@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "profile/import/line_source.hpp"
+#include "profile/trace/lacks.hpp"
 #include "profile/trace/trace_writer.hpp"
 
 namespace mallard::profile {
@@ -283,8 +284,8 @@ import_result import_heaptrack(const std::string& from, const std::string& to) {
   process.recorder = "heaptrack, imported";
   process.unwinder = "heaptrack";
   process.page_bytes = all.page_bytes;
-  process.not_recorded = {"addresses",     "threads",         "times",
-                          "reallocations", "stacks of frees", "where modules lie"};
+  process.not_recorded = {"addresses",     "threads",       "times",
+                          "reallocations", stacks_of_frees, "where modules lie"};
   trace_writer trace(to, process);
   const std::vector<module_info> modules = modules_of(all);
   for (const module_info& one : modules) trace.module(one);

@@ -23,6 +23,8 @@ inline constexpr const char* the_start = "the start";
 // Lacking in a part of a trace: its program went on, or others of its threads are left out.
 inline constexpr const char* the_end = "the end";
 inline constexpr const char* other_threads = "the other threads";
+// Lacking in files of other tools.
+inline constexpr const char* stacks_of_frees = "stacks of frees";
 // Lacking where stacks were deeper than the recorder keeps.
 inline constexpr const char* outer_frames = "the outer frames of the deepest stacks";
 
