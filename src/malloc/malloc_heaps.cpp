@@ -126,6 +126,7 @@ bool malloc_heaps::give_back_idle() noexcept {
     is_done &= is == malloc_heap::quiet::is_trimmed;
   }
   pages_.decay();
+  pages_.supply.keep_to_budget();
   pages_.budget.forget_peak();
   return is_done && pages_.budget.kept() == 0;
 }

@@ -33,6 +33,9 @@ void at_thread_exit(void*) {
   }
   end_all_scopes();
   the_heaps.end_thread(cache);
+  // When many threads end at once, a free of one finds that another gives memory back, and leaves
+  // it to that one; nobody frees anything after the last one.
+  the_pages.supply.keep_to_budget(1);
   is_known = false;
   note_end_of_thread();
   if (known_threads.fetch_sub(1) == 1) pause_background();

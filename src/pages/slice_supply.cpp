@@ -508,7 +508,7 @@ void slice_supply::decay() noexcept {
   std::size_t keep = 0;
   {
     const holding hold(lock_);
-    keep = idle_.rest_of(dirty_slices_);
+    keep = std::min(idle_.rest_of(dirty_slices_), may_keep());
     is_refused_ = false;
   }
   purge_some(keep);
@@ -693,14 +693,15 @@ std::size_t slice_supply::cut_free_end(region& r) noexcept {
   return begin + guard_slices();
 }
 
-void slice_supply::keep_to_budget() noexcept {
-  const holding hold_purge(purge_lock_);
+void slice_supply::keep_to_budget(std::size_t most_portions) noexcept {
   std::size_t may = 0;
   {
     const holding hold(lock_);
     may = may_keep();
+    if (dirty_slices_ <= may) return;
   }
-  while (purge_some(may) != 0) continue;
+  const holding hold_purge(purge_lock_);
+  while (most_portions-- != 0 && purge_some(may) != 0) continue;
 }
 
 void slice_supply::set_limit(std::size_t bytes) noexcept {

@@ -1,7 +1,10 @@
 // Threads leave things behind that allocate until the very end.
 #include <gtest/gtest.h>
 #include <limits.h>
+#include <malloc.h>
 #include <pthread.h>
+
+#include <vector>
 
 #include "malloc/workload.hpp"
 #include "support/footprint.hpp"
@@ -77,6 +80,40 @@ TEST(malloc_thread_end, so_do_those_of_threads_that_begin_to_in_the_second_round
   first_round = 2;
   expect_nothing_left(false);
   first_round = 1;
+}
+
+// Each has a heap with a few blocks of many sizes; then all are free.
+void* wait_with_a_heap(void* barrier) {
+  std::array<void*, 64> blocks{};
+  for (std::size_t i = 0; i < 300; ++i) {
+    void*& p = blocks[i % blocks.size()];
+    std::free(p);
+    const std::size_t bytes = 1 + i * 7919 % (i % 4 == 0 ? 30'000 : 1'000);
+    p = std::malloc(bytes);
+    std::memset(p, 1, bytes);
+  }
+  for (void* p : blocks) std::free(p);
+  pthread_barrier_wait(static_cast<pthread_barrier_t*>(barrier));
+  return nullptr;
+}
+
+// They get in each other's way when they give their memory back.
+TEST(malloc_thread_end, threads_that_end_at_once_leave_no_more_than_is_kept) {
+  for (int wave = 0; wave < 3; ++wave) {
+    std::vector<pthread_t> threads(1'500);
+    pthread_barrier_t barrier;
+    pthread_barrier_init(&barrier, nullptr, static_cast<unsigned>(threads.size()));
+    pthread_attr_t how;
+    pthread_attr_init(&how);
+    pthread_attr_setstacksize(&how, 64 << 10);
+    for (pthread_t& t : threads) {
+      ASSERT_EQ(pthread_create(&t, &how, wait_with_a_heap, &barrier), 0);
+    }
+    for (const pthread_t t : threads) pthread_join(t, nullptr);
+    pthread_attr_destroy(&how);
+    pthread_barrier_destroy(&barrier);
+    EXPECT_LT(mallinfo2().fordblks, std::size_t{700} << 20) << "wave " << wave;
+  }
 }
 
 }  // namespace

@@ -135,7 +135,8 @@ size_t mallard_request_size(const void* p); /* the bytes last asked for */
 int mallard_zero_fill(const void* p);       /* 1 when allocated zeroed, else 0 */
 
 /* Returns: 1 if the block lies in memory of another thread's heap. A block allocated here may do
- * so, too, after it was freed here before. Large blocks are of no thread's heap. */
+ * so, too, after it was freed here before. Large blocks are of no thread's heap. The address has to
+ * be a block's. */
 int mallard_is_remote(const void* p);
 
 /* Returns: the bytes in use, whoever allocated them, without free blocks in threads' magazines. */
@@ -163,7 +164,8 @@ void* mallard_heap_allocate(mallard_heap* heap, size_t bytes, size_t alignment);
 /* Effects: frees a block of this heap, or null, as free(p) does. */
 void mallard_heap_free(mallard_heap* heap, void* p);
 
-/* Returns: 1 if the block, of any heap or of malloc, is this heap's. */
+/* Returns: 1 if the block, of any heap or of malloc, is this heap's; 0 for null. Other addresses, as
+ * of variables or of blocks that were freed, are not allowed. */
 int mallard_heap_owns(const mallard_heap* heap, const void* p);
 
 /* Effects: frees all memory of the heap, including blocks in use, and the heap itself. No other

@@ -82,8 +82,8 @@ class slice_supply {
   // Whether the last region had to be smaller because the system has no addresses for a whole one.
   bool is_confined() const noexcept { return is_confined_.load(std::memory_order_relaxed); }
 
-  // Gives back what the budget does not let it keep.
-  void keep_to_budget() noexcept;
+  // Waits for others and gives back what the budget does not let it keep, so many portions of it.
+  void keep_to_budget(std::size_t most_portions = SIZE_MAX) noexcept;
   // Changes the limit of its budget; nothing else may set that.
   void set_limit(std::size_t bytes) noexcept;
   // From now on, memory made usable while at least so many bytes are in use is of huge pages.
