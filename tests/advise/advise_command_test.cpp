@@ -36,7 +36,10 @@ class advise_command_test : public command_test {
       EXPECT_NE(one.at("what"), "");
       const json& tried = one.at("tried");
       const json& told = tried.is_null() ? one.at("gain") : tried;
-      ASSERT_FALSE(told.is_null()) << report;
+      if (told.is_null()) {  // without times nothing is predicted
+        EXPECT_NE(one.at("untold"), "") << report;
+        continue;
+      }
       if (one.at("strategy") != "leave") {
         EXPECT_GT(told.at("median"), 1.0);
         EXPECT_NE(one.at("code"), "");
@@ -361,7 +364,7 @@ TEST_F(advise_command_test, a_program_that_requests_no_memory_is_left) {
   EXPECT_EQ(advised.status, 0) << advised.err;
   EXPECT_THAT(advised.out, HasSubstr("Leave it: true: it requested no memory"));
   const ended driven =
-      run(quick({"--load", "sleep 0.1", "--ready", "true", "--", IDLE_PROGRAM, "waits"}));
+      run(quick({"--load", "true", "--ready", "true", "--", IDLE_PROGRAM, "waits"}));
   EXPECT_EQ(driven.status, 0) << driven.err;
   EXPECT_THAT(driven.out, HasSubstr(": it requested no memory while it was recorded, so"));
   const ended recorded = run({"record", "-o", "t.mallard", "--", "true"});

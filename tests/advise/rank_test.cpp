@@ -59,7 +59,7 @@ TEST(rank, where_nobody_knows_the_heaps_share_nothing_is_predicted) {
   const advice_report report =
       rank(dims, {of(strategy::multipool)}, {replayed("parse", "AS9@mallard", 1.9, 2, 2.1)}, "p");
   EXPECT_EQ(report.advices[0].from.how, strategy::multipool);
-  EXPECT_THAT(report.advices[0].untold, HasSubstr("too short"));
+  EXPECT_THAT(report.advices[0].untold, HasSubstr("no sample of processor time"));
   EXPECT_EQ(rank(dims, {}, {}, "p").advices[0].confidence, "low");
   dims.heap = profile::heap_share{.share = 0.5, .low = 0.1, .high = 0.9};
   EXPECT_EQ(rank(dims, {}, {replayed(all, "jemalloc", 1.9, 2, 2.1)}, "p").advices[0].confidence,

@@ -85,6 +85,13 @@ TEST_F(imports_command_test, a_recording_counts_what_valgrind_counts) {
   }
 }
 
+TEST_F(imports_command_test, what_takes_the_stacks_of_frees_is_not_known_of_heaptracks_files) {
+  write("h", heaptrack);
+  write("b", "survivors of main <= 100\n");
+  EXPECT_THAT(run({"check", "h", "--budget", "b"}).out, HasSubstr("the recording lacks stacks"));
+  EXPECT_THAT(run({"advise", "h", "--quick"}).out, Not(HasSubstr("nothing was replayed")));
+}
+
 TEST_F(imports_command_test, heaptracks_files_are_read_as_traces) {
   write("h", heaptrack);
   write("b", "peak <= 1 GiB\n");

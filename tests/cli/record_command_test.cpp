@@ -95,6 +95,8 @@ TEST_F(record_command_test, a_program_that_never_ends_is_ended_after_its_time) {
 TEST_F(record_command_test, a_program_that_is_ended_requested_no_memory_as_far_as_was_seen) {
   const ended done = run({"record", "-o", "a.trace", "--for", "0.3", "--", IDLE_PROGRAM, "wait"});
   EXPECT_THAT(done.err, HasSubstr("the program requested no memory while it was recorded\n"));
+  const ended late = run({"record", "-o", "b.trace", "--paused", "--", "sort", "/dev/null"});
+  EXPECT_THAT(late.err, HasSubstr("the program requested no memory while it was recorded\n"));
 }
 
 TEST_F(record_command_test, a_process_to_attach_to_is_refused_in_one_line_where_there_is_none) {

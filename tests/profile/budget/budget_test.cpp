@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "profile/nearest_names.hpp"
+#include "profile/trace/lacks.hpp"
 #include "profile/trace_script.hpp"
 #include "support/message_of.hpp"
 #include "support/read_file.hpp"
@@ -173,6 +174,37 @@ TEST_F(budget_test, is_tightened_to_what_was_found_and_nothing_else_changes) {
 TEST_F(budget_test, is_kept_up_to_the_limit_itself) {
   EXPECT_TRUE(found("allocations <= 6").kept());
   EXPECT_FALSE(found("allocations <= 5").kept());
+}
+
+// Of these six blocks only one has a stack.
+TEST_F(budget_test, is_doubted_where_blocks_without_a_stack_may_make_the_difference) {
+  process_info process = trace_script::default_process();
+  process.sample_stacks = 6;
+  trace_script script(file_.path(), process);
+  for (int i = 0; i < 5; ++i) script.allocate(1, 10);
+  script.call("main", 1, [&] { script.call("parse", 2, [&] { script.allocate(3, 10); }); });
+  script.finish();
+  const budget_finding few = found("allocations in parse <= 5");
+  EXPECT_FALSE(few.kept());
+  ASSERT_TRUE(few.doubts);
+  EXPECT_EQ(few.doubts->least, 1u);
+  EXPECT_EQ(few.doubts->most, 6u);
+  EXPECT_TRUE(found("allocations in parse <= 6").kept());
+  EXPECT_FALSE(found("none in parse").doubts);  // that is broken in any case
+  EXPECT_TRUE(found("allocations <= 6").kept());
+}
+
+TEST_F(budget_test, of_survivors_is_doubted_where_frees_have_no_stacks) {
+  process_info process = trace_script::default_process();
+  process.not_recorded = {stacks_of_frees};
+  trace_script script(file_.path(), process);
+  script.call("main", 1, [&] {
+    script.call("parse", 2, [&] { script.free_without_stack(script.allocate(3, 10)); });
+  });
+  script.finish();
+  const budget_finding survivors = found("survivors of parse <= 0");
+  EXPECT_FALSE(survivors.kept());
+  EXPECT_TRUE(survivors.doubts);
 }
 
 TEST_F(budget_test, says_where_most_of_it_is) {
