@@ -176,7 +176,7 @@ TEST_F(budget_test, is_kept_up_to_the_limit_itself) {
   EXPECT_FALSE(found("allocations <= 5").kept());
 }
 
-// Of these six blocks only one has a stack.
+// One of these six blocks has a stack.
 TEST_F(budget_test, is_doubted_where_blocks_without_a_stack_may_make_the_difference) {
   process_info process = trace_script::default_process();
   process.sample_stacks = 6;
