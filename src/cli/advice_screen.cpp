@@ -86,7 +86,8 @@ std::string bound_text(const advice& one, const advice_report& report) {
     // Else it would seem to contradict the share.
     return is_above ? out + "; block placement gains, too" : out;
   }
-  if (!advise::is_known(report.heap)) return "not known: the recording has no sample of processor time";
+  if (!advise::is_known(report.heap))
+    return "not known: the recording has no sample of processor time";
   const double operations = advise::bound_times(static_cast<double>(one.from.allocation_ns),
                                                 static_cast<double>(report.cpu_ns));
   const bool placed = one.from.placement_ns != 0;
