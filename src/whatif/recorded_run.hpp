@@ -23,7 +23,7 @@ const profile::recorded_process* main_trace(const profile::record_summary& done)
 bool requested_nothing(const profile::record_summary& done);
 
 struct recorded_run {
-  std::string trace;        // of the process in which most happened; empty: nothing was recorded
+  std::string trace;  // of the process in which most happened; empty: nothing was recorded
   bool requested_nothing = false;
   std::string empty_trace = {};  // then; empty if there is none, either
   std::string remark = {};       // why there is no trace, in one line
