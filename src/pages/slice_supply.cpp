@@ -698,7 +698,7 @@ void slice_supply::keep_to_budget(std::size_t most_portions) noexcept {
   {
     const holding hold(lock_);
     may = may_keep();
-    if (dirty_slices_ <= may) return;
+    if (dirty_slices_ <= may || is_refused_) return;
   }
   const holding hold_purge(purge_lock_);
   while (most_portions-- != 0 && purge_some(may) != 0) continue;
