@@ -51,20 +51,13 @@ std::string describe(const check_options& options, const budget_finding& one) {
   if (one.too_many != 0) {
     return text + fmt::format("{} functions match, too many to follow their calls", one.too_many);
   }
-  if (one.doubts) {
-    text += "it is at least " + amount(one.rule, one.doubts->least);
-    if (one.doubts->most != UINT64_MAX) {
-      text += ", at most " + amount(one.rule, one.doubts->most);
-    }
-    return text + "; the recording lacks stacks, or their outer frames, that would tell";
-  }
-  if (one.unclear) {
-    text += "its calls cannot be told apart: one takes at least " +
-            amount(one.rule, one.unclear->least);
-    if (one.unclear->most != UINT64_MAX) {
-      text += ", at most " + amount(one.rule, one.unclear->most);
-    }
-    return text + "; MALLARD_SCOPE in the source tells them apart";
+  if (const auto& bounds = one.doubts ? one.doubts : one.unclear) {
+    text += one.doubts ? "it is" : "its calls cannot be told apart: one takes";
+    text += " at least " + amount(one.rule, bounds->least);
+    if (bounds->most != UINT64_MAX) text += ", at most " + amount(one.rule, bounds->most);
+    return text + (one.doubts
+                       ? "; the recording lacks stacks, or their outer frames, that would tell"
+                       : "; MALLARD_SCOPE in the source tells them apart");
   }
   if (!one.may_be_inlined_in.empty()) {
     return text + fmt::format(

@@ -54,7 +54,7 @@ std::int64_t next_gap(std::size_t mean) noexcept {
   constexpr std::int64_t largest = std::int64_t{1} << 62;  // with room for what is taken back
   if (mean == 0) return largest;
   if (mean == 1) return 0;
-  if (random_state == 0) random_state = os::random_bits() | 1;
+  if (random_state == 0) random_state = os::random_bits();
   random_state ^= random_state >> 12;
   random_state ^= random_state << 25;
   random_state ^= random_state >> 27;

@@ -47,8 +47,8 @@ std::uint64_t random_bits() noexcept {
     if (secret_of_process.compare_exchange_strong(secret, fresh)) secret = fresh;
   }
   // Twice, so that who learns the result cannot tell the secret from it.
-  return scrambled(scrambled(secret + random_numbers.fetch_add(1, std::memory_order_relaxed)) +
-                   secret);
+  const std::uint64_t number = random_numbers.fetch_add(1, std::memory_order_relaxed);
+  return scrambled(scrambled(secret + number) + secret) | 1;
 }
 
 }  // namespace mallard::inline v1::detail::os

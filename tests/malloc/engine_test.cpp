@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "mallard/detail/os/uncancelled.hpp"
 #include "malloc/engine_calls.hpp"
 #include "malloc/malloc_heaps.hpp"
 #include "malloc/malloc_pages.hpp"
@@ -525,6 +526,16 @@ TEST(malloc_engine, who_sends_too_much_waits_a_moment_for_the_owners_lock_also_i
       mallard_test::require(usage.ru_nvcsw > 500, "times waited: ", usage.ru_nvcsw);
     });
   }
+}
+
+TEST(malloc_engine, no_two_random_numbers_are_alike_and_all_are_odd) {
+  std::set<std::uint64_t> seen;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::uint64_t bits = detail::os::random_bits();
+    EXPECT_EQ(bits % 2, 1U);
+    seen.insert(bits);
+  }
+  EXPECT_EQ(seen.size(), 10'000U);
 }
 
 TEST(malloc_engine, engines_are_objects_that_know_nothing_of_each_other) {

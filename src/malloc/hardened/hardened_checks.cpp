@@ -59,7 +59,7 @@ huge_state state_of_huge(const void* p) noexcept {
 std::uint64_t next_random() noexcept {
   [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint64_t state = 0;
   if (state == 0) [[unlikely]] {
-    state = os::random_bits() | 1;
+    state = os::random_bits();
   }
   state = state * 6364136223846793005 + 1442695040888963407;
   return state;

@@ -193,7 +193,7 @@ class checker {
       found.doubts = call_bounds{0, UINT64_MAX};
       return;
     }
-    if ((!found.found && !found.unclear) || (found.found && !found.kept())) return;
+    if (!found.kept()) return;
     const std::vector<bool>& inside = patterns_.at(found.rule.pattern).inside;
     const budget_measure what = found.rule.what == budget_measure::survivors
                                     ? budget_measure::allocations
@@ -205,13 +205,14 @@ class checker {
       if (!inside[id] && functions_.cut(id)) more += value_of(sums_[id], what);
     }
     if (more == 0) return;
-    const std::uint64_t least = found.found ? *found.found : found.unclear->least;
-    budget_finding at_most = found;
-    at_most.found = least + more;
-    if (at_most.kept()) return;
-    found.doubts = call_bounds{least, least + more};
-    found.found.reset();
-    found.unclear.reset();
+    const std::uint64_t least = *found.found;
+    found.found = least + more;
+    if (found.kept()) {
+      found.found = least;
+    } else {
+      found.found.reset();
+      found.doubts = call_bounds{least, least + more};
+    }
   }
 
   static std::uint64_t value_of(const stack_sum& sum, budget_measure what) {
