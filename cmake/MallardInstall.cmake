@@ -102,7 +102,17 @@ install(FILES ${PROJECT_BINARY_DIR}/mallard-config.cmake
   ${PROJECT_BINARY_DIR}/mallard-config-version.cmake DESTINATION ${mallard_package_dir} COMPONENT malloc)
 
 # The prefix follows the file, so that an installed tree can be moved.
-file(RELATIVE_PATH mallard_pc_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  file(RELATIVE_PATH mallard_pc_up "${CMAKE_INSTALL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+else()
+  file(RELATIVE_PATH mallard_pc_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+endif()
+foreach(folder IN ITEMS LIBDIR INCLUDEDIR)
+  set(mallard_pc_${folder} "${CMAKE_INSTALL_${folder}}")
+  if(NOT IS_ABSOLUTE "${mallard_pc_${folder}}")
+    string(PREPEND mallard_pc_${folder} "\${prefix}/")
+  endif()
+endforeach()
 # As in CMake, `mallard` is the static library unless BUILD_SHARED_LIBS says otherwise; the shared one has a
 # name of its own, too.
 function(mallard_pkg_config name component description libraries)

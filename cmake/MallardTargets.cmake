@@ -88,7 +88,10 @@ endfunction()
 # installed library leaves the level to its users.
 function(mallard_defaults target)
   target_compile_features(${target} PUBLIC cxx_std_20)
-  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  # In others' projects they decide: CMake 3.25 has no -std for clang's newest standard without extensions.
+  if(PROJECT_IS_TOP_LEVEL)
+    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  endif()
   if(MALLARD_ASSERTIONS)
     target_compile_definitions(${target} PUBLIC
       $<BUILD_INTERFACE:MALLARD_ASSERTIONS=${MALLARD_ASSERTIONS}>)

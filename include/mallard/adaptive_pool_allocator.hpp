@@ -67,6 +67,7 @@ class adaptive_pool_allocator
  public:
   using resource_type = adaptive_pool_resource;
   using version = std::integral_constant<unsigned, 2>;
+  static constexpr bool has_default_resource = true;  // the shared pool
   template <class U>
   struct rebind {
     using other = adaptive_pool_allocator<U, BlocksPerSlab, EmptySlabsKept, OverheadPercent>;

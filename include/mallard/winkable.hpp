@@ -82,6 +82,49 @@ concept allocates_from_a_resource =
     } && has_allocator<Container, typename Container::value_type> &&
     gives_back_to_a_resource<typename Container::allocator_type>;
 
+// Whether the allocator gives itself to the elements that it constructs.
+template <class Allocator>
+inline constexpr bool passes_itself_on = false;
+template <class T>
+inline constexpr bool passes_itself_on<std::pmr::polymorphic_allocator<T>> = true;
+template <class Scoped>
+  requires requires { typename Scoped::outer_allocator_type; }
+inline constexpr bool passes_itself_on<Scoped> = true;
+
+// Whether an allocator that got no resource draws from a default one.
+template <class Allocator>
+inline constexpr bool draws_by_default = requires { requires Allocator::has_default_resource; };
+template <class T>
+inline constexpr bool draws_by_default<std::pmr::polymorphic_allocator<T>> = true;
+
+// The allocator that elements are constructed with.
+template <class Allocator>
+struct given_allocator : std::type_identity<Allocator> {};
+template <class Scoped>
+  requires requires { typename Scoped::outer_allocator_type; }
+struct given_allocator<Scoped> : std::type_identity<typename Scoped::inner_allocator_type> {};
+
+// Whether the container's allocator reaches an element. An element that needs a resource gets one
+// from the program; one that can do without would take memory from elsewhere.
+template <class Allocator, class Value>
+inline constexpr bool reaches = [] {
+  if constexpr (requires { typename Value::allocator_type; }) {
+    return (passes_itself_on<Allocator> &&
+            std::uses_allocator_v<Value, typename given_allocator<Allocator>::type>) ||
+           !draws_by_default<typename Value::allocator_type> ||
+           std::is_empty_v<typename Value::allocator_type>;
+  } else {
+    return true;
+  }
+}();
+template <class Allocator, class First, class Second>
+inline constexpr bool reaches<Allocator, std::pair<First, Second>> =
+    reaches<Allocator, std::remove_const_t<First>> &&
+    reaches<Allocator, std::remove_const_t<Second>>;
+template <class Allocator, class... Ts>
+inline constexpr bool reaches<Allocator, std::tuple<Ts...>> =
+    (reaches<Allocator, std::remove_cvref_t<Ts>> && ...);
+
 // A std::function that compares may own anything.
 template <class Container>
 constexpr bool has_winkable_functions() {
@@ -116,8 +159,11 @@ constexpr bool is_winkable_adaptor() {
 }  // namespace detail
 
 template <detail::allocates_from_a_resource Container>
-struct winkable<Container> : std::bool_constant<is_winkable_v<typename Container::value_type> &&
-                                                detail::has_winkable_functions<Container>()> {};
+struct winkable<Container>
+    : std::bool_constant<
+          is_winkable_v<typename Container::value_type> &&
+          detail::reaches<typename Container::allocator_type, typename Container::value_type> &&
+          detail::has_winkable_functions<Container>()> {};
 
 template <detail::adapts_a_container Adaptor>
 struct winkable<Adaptor> : std::bool_constant<detail::is_winkable_adaptor<Adaptor>()> {};

@@ -290,9 +290,11 @@ void program_advice::time_it() {
   if (was_interrupted()) return;
   if (plain_.last.took_too_long) {
     throw std::runtime_error(fmt::format(
-        "{}: it had not ended after {:.3g} s, and --within {:.3g} needs its time for more than one "
-        "run: give it less work, or more time",
-        program, longest, request_.within));
+        "{}: {} after {:.3g} s, and --within {:.3g} needs its time for more than one run: {}",
+        program, request_.is_driven ? "its load had not ended" : "it had not ended", longest,
+        request_.within,
+        request_.is_driven ? "give it a shorter load, or more time; perhaps --ready never succeeded"
+                           : "give it less work, or more time"));
   }
   if (!request_.metric.empty() && !std::isfinite(plain_.metric)) {
     throw std::runtime_error(
@@ -556,6 +558,17 @@ void program_advice::add_remarks(advice_report& report) const {
         "processes that it left running were ended after each run, and are in no figure: keep it "
         "in the foreground, or drive it with --load");
   }
+}
+
+advice_report nothing_to_gain(const std::vector<std::string>& command, const std::string& why) {
+  advice leave;
+  leave.from.how = strategy::global;
+  leave.what = "Leave it: " + why;
+  leave.confidence = "high";
+  advice_report out;
+  out.command = command;
+  out.advices.push_back(std::move(leave));
+  return out;
 }
 
 advice_report advice_on_trace(profile::trace_reader& trace, bool quick, bool (*interrupted)(),

@@ -104,6 +104,8 @@ class program_advice {
   std::string not_compared_;  // why its runs cannot be; empty: they can
 };
 
+// To leave a command as it is, which requests nothing: `why` says so.
+advice_report nothing_to_gain(const std::vector<std::string>& command, const std::string& why);
 // By replays alone.
 advice_report advice_on_trace(profile::trace_reader& trace, bool quick, bool (*interrupted)(),
                               const std::filesystem::path& replayer = {});

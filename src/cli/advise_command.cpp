@@ -126,8 +126,12 @@ int advise_program(const advise_request& request, colour_choice choice) {
     report = advice.give();
   } catch (const advise::nothing_requested& answer) {
     phases.reset();
-    if (request.json || request.markdown) throw;  // there is no report
-    fmt::print("Leave it: {}\n", answer.what());
+    const advice_report leave = advise::nothing_to_gain(request.words, answer.what());
+    if (request.json || request.markdown) {
+      print(request, leave, choice);
+    } else {  // its figures would be zeroes
+      fmt::print("{}\n", leave.advices.front().what);
+    }
     return success;
   }
   phases.reset();

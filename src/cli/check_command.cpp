@@ -52,12 +52,14 @@ std::string describe(const check_options& options, const budget_finding& one) {
     return text + fmt::format("{} functions match, too many to follow their calls", one.too_many);
   }
   if (const auto& bounds = one.doubts ? one.doubts : one.unclear) {
-    text += one.doubts ? "it is" : "its calls cannot be told apart: one takes";
+    const bool is_of_frees = one.rule.what == profile::budget_measure::survivors;
+    text += one.doubts || is_of_frees ? "it is" : "its calls cannot be told apart: one takes";
     text += " at least " + amount(one.rule, bounds->least);
     if (bounds->most != UINT64_MAX) text += ", at most " + amount(one.rule, bounds->most);
     return text + (one.doubts
                        ? "; the recording lacks stacks, or their outer frames, that would tell"
-                       : "; MALLARD_SCOPE in the source tells them apart");
+                   : is_of_frees ? "; other threads freed blocks, perhaps before the call had ended"
+                                 : "; MALLARD_SCOPE in the source tells them apart");
   }
   if (!one.may_be_inlined_in.empty()) {
     return text + fmt::format(
@@ -214,6 +216,15 @@ int check_trace(const check_options& options, const rule_list& rules, const std:
   });
   if (by_end && profile::lacks(trace.facts().process, profile::the_end)) {
     throw std::runtime_error(name + ": ends before its program does, so leaks are not known");
+  }
+  const bool by_frees = by_end || std::any_of(rules.begin(), rules.end(), [](const auto& one) {
+                          return one.what == profile::budget_measure::survivors;
+                        });
+  if (by_frees && profile::lacks(trace.facts().process, profile::other_threads)) {
+    throw std::runtime_error(
+        name +
+        ": has only some of the threads, and others may free their blocks, so leaks and "
+        "survivors are not known");
   }
   const std::vector<budget_finding> findings = profile::check_budget(trace, rules, run.program);
   std::size_t breaches = 0;

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <tuple>
 
@@ -17,6 +16,7 @@
 #include "cli/trace_export.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/result_json.hpp"
+#include "profile/trace/lacks.hpp"
 #include "profile/views/difference.hpp"
 #include "profile/views/trace_views.hpp"
 #include "report/report.hpp"
@@ -57,6 +57,7 @@ json side(const std::string& file, const program_sums& one) {
   return {{"trace", file},
           {"command", one.command},
           {"duration_ns", one.duration},
+          {"not_recorded", one.not_recorded},
           {"total", profile::to_json(one.total)}};
 }
 
@@ -90,6 +91,7 @@ struct total_row {
   std::string_view what;
   std::uint64_t before, after;
   bool is_bytes;
+  std::string_view needs = {};
 
   std::int64_t change() const {
     return static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before);
@@ -105,14 +107,22 @@ struct total_row {
   }
 };
 
-std::array<total_row, 6> totals(const profile::heap_total& before,
-                                const profile::heap_total& after) {
-  return {{{"at most live", before.peak_bytes, after.peak_bytes, true},
-           {"allocations", before.allocations, after.allocations, false},
-           {"reallocations", before.reallocations, after.reallocations, false},
-           {"bytes", before.bytes, after.bytes, true},
-           {"not freed", before.live_bytes, after.live_bytes, true},
-           {"temporary", before.temporary, after.temporary, false}}};
+// One of the two has no such figures.
+bool is_unknown(std::string_view needed, const program_sums& before, const program_sums& after) {
+  return profile::lacks(before.not_recorded, needed) || profile::lacks(after.not_recorded, needed);
+}
+
+std::vector<total_row> totals(const program_sums& before, const program_sums& after) {
+  const profile::heap_total &a = before.total, &b = after.total;
+  std::vector<total_row> out = {
+      {"at most live", a.peak_bytes, b.peak_bytes, true, peak_measure.needs},
+      {"allocations", a.allocations, b.allocations, false},
+      {"reallocations", a.reallocations, b.reallocations, false, temporary_measure.needs},
+      {"bytes", a.bytes, b.bytes, true},
+      {"not freed", a.live_bytes, b.live_bytes, true},
+      {"temporary", a.temporary, b.temporary, false, temporary_measure.needs}};
+  std::erase_if(out, [&](const total_row& row) { return is_unknown(row.needs, before, after); });
+  return out;
 }
 
 std::string place_of(const site_change& one) {
@@ -126,7 +136,7 @@ void print_text(const diff_options& options, const program_sums& before, const p
                    {"after", text_table::right},
                    {"change", text_table::right},
                    {"", text_table::right}});
-  for (const total_row& one : totals(before.total, after.total)) {
+  for (const total_row& one : totals(before, after)) {
     sums.add({std::string(one.what), one.text(one.before), one.text(one.after),
               signed_text(one.change(), one.is_bytes), one.share()});
   }
@@ -145,6 +155,10 @@ void print_text(const diff_options& options, const program_sums& before, const p
   for (std::size_t i = 0; i < shown; ++i) {
     std::vector<std::string> row;
     for (const site_measure& by : site_measures) {
+      if (is_unknown(by.needs, before, after)) {
+        row.emplace_back("-");
+        continue;
+      }
       const std::int64_t change = growth(sites[i], by);
       const style how = change == 0 ? style::faint : change > 0 ? style::bad : style::good;
       row.push_back(styled(signed_text(change, by.is_bytes), how, colour));
@@ -167,7 +181,7 @@ std::string code_in_cell(const std::string& text) {
 void print_markdown(const diff_options& options, const program_sums& before,
                     const program_sums& after, const std::vector<site_change>& sites) {
   fmt::print("| heap | before | after | change | |\n|:--|--:|--:|--:|--:|\n");
-  for (const total_row& one : totals(before.total, after.total)) {
+  for (const total_row& one : totals(before, after)) {
     fmt::print("| {} | {} | {} | {} | {} |\n", one.what, one.text(one.before), one.text(one.after),
                signed_text(one.change(), one.is_bytes), one.share());
   }
@@ -184,7 +198,9 @@ void print_markdown(const diff_options& options, const program_sums& before,
   const std::size_t shown = std::min(sites.size(), options.places.rows);
   for (std::size_t i = 0; i < shown; ++i) {
     for (const site_measure& by : site_measures) {
-      fmt::print("| {} ", signed_text(growth(sites[i], by), by.is_bytes));
+      fmt::print("| {} ", is_unknown(by.needs, before, after)
+                              ? "-"
+                              : signed_text(growth(sites[i], by), by.is_bytes));
     }
     fmt::print("| {} |\n", code_in_cell(place_of(sites[i])));
   }
@@ -232,15 +248,20 @@ int diff(const diff_options& options, colour_choice choice) {
         "{}\n",
         to_json(options, before, after, sites).dump(2, ' ', false, json::error_handler_t::replace));
   } else {
-    std::erase_if(sites, [](const site_change& one) {
+    std::erase_if(sites, [&](const site_change& one) {
       return std::all_of(std::begin(site_measures), std::end(site_measures),
-                         [&](const site_measure& by) { return growth(one, by) == 0; });
+                         [&](const site_measure& by) {
+                           return growth(one, by) == 0 || is_unknown(by.needs, before, after);
+                         });
     });
     if (options.markdown) {
       print_markdown(options, before, after, sites);
     } else {
       print_text(options, before, after, sites, order, use_colour(choice, STDOUT_FILENO));
     }
+  }
+  if (is_unknown(order.needs, before, after)) {
+    warn({fmt::format("no figures to sort by '{}'", order.word)});
   }
   const std::string no_stacks = ": has no stacks, so growth by function is not known";
   if (!before.has_stacks) warn({options.before + no_stacks});

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <iostream>
 #include <stdexcept>
 #include <system_error>
 
@@ -82,15 +83,15 @@ void copy_to(const std::filesystem::path& path, const std::filesystem::path& fro
   });
 }
 
+void write_stream(const std::filesystem::path& path,
+                  const std::function<void(std::ostream&)>& write) {
+  if (!is_standard_output(path)) return process::replace_file(path, write);
+  write(std::cout);
+  if (!std::cout.flush()) throw std::runtime_error("standard output: cannot be written");
+}
+
 void write_text(const std::filesystem::path& path, const std::string& text) {
-  if (is_standard_output(path)) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
-        std::fflush(stdout) == 0) {
-      return;
-    }
-    throw std::runtime_error("standard output: cannot be written");
-  }
-  process::replace_file(path, [&](std::ostream& out) { out << text << std::flush; });
+  write_stream(path, [&](std::ostream& out) { out << text << std::flush; });
 }
 
 }  // namespace mallard::cli

@@ -5,6 +5,8 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <iosfwd>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -58,7 +60,10 @@ auto write_whole(const std::filesystem::path& path, const Write& write) {
   }
 }
 
-// Throws std::runtime_error with one line.
+// Effects: `write` writes to the stream what goes to standard output, or is the file then. Throws
+// std::runtime_error with one line.
+void write_stream(const std::filesystem::path& path,
+                  const std::function<void(std::ostream&)>& write);
 void write_text(const std::filesystem::path& path, const std::string& text);
 
 // A word to the user, where it is not in the way of what was written to `out`.

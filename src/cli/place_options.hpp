@@ -29,6 +29,7 @@ inline constexpr site_measure site_measures[] = {
 };
 inline constexpr const site_measure& peak_measure = site_measures[0];
 inline constexpr const site_measure& bytes_measure = site_measures[1];
+inline constexpr const site_measure& temporary_measure = site_measures[4];
 
 struct place_options {
   std::string by = "function";

@@ -81,6 +81,7 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
                       from.string()));
     }
     profile::summed_profile read = profile::read_summed_profile(from.string());
+    profile::name_stackless(read.stacks);
     return write_stacks({read.command, {}, std::move(read.stacks)}, to, weight, out);
   }
   const auto opened = open_trace(from.string());
@@ -88,10 +89,15 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
   const profile::function_table functions(trace);
   if (to == "csv" || to == "sqlite") {
     if (to == "sqlite") need_file(out.string(), "a database");
-    process::replaced_file file(is_standard_output(out) ? "/dev/stdout" : out);
-    const std::uint64_t rows = to == "csv" ? profile::write_csv(trace, functions, file)
-                                           : profile::write_sqlite(trace, functions, file);
-    file.finish();
+    std::uint64_t rows = 0;
+    if (to == "csv") {
+      write_stream(out,
+                   [&](std::ostream& file) { rows = profile::write_csv(trace, functions, file); });
+    } else {
+      process::replaced_file file(out);
+      rows = profile::write_sqlite(trace, functions, file);
+      file.finish();
+    }
     say(out, "{}: {}\n", base::counted(rows, "block"), out.string());
     return status_of(trace, from);
   }

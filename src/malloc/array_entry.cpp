@@ -25,12 +25,6 @@ bool is_aligned(const void* p, std::size_t alignment) noexcept {
   return (detail::address_of(p) & (alignment - 1)) == 0;
 }
 
-// Not so large that it wastes memory.
-bool fits(const void* p, std::size_t bytes) noexcept {
-  const std::size_t have = detail::usable_bytes(p);
-  return bytes <= have && bytes >= have / 2;
-}
-
 // There may be no memory for a smaller block: then the old one has to do.
 bool stays_when_out_of_memory(const void* p, std::size_t alignment, std::size_t bytes) noexcept {
   if (p == nullptr || !is_aligned(p, alignment) || bytes > detail::usable_bytes(p)) return false;
@@ -47,7 +41,7 @@ int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
     *p = nullptr;
     return 0;
   }
-  if (old != nullptr && is_aligned(old, alignment) && fits(old, bytes)) return 0;
+  if (old != nullptr && is_aligned(old, alignment) && detail::resize_in_place(old, bytes)) return 0;
   void* moved = nullptr;
   if (old != nullptr && alignment <= detail::malloc_alignment) {
     moved = detail::reallocate(old, bytes);
@@ -94,12 +88,12 @@ MALLARD_ENTRY void* mallard_array_memalign_zeroed(std::size_t alignment, std::si
 MALLARD_ENTRY void* mallard_aligned_resize(void* p, std::size_t alignment, std::size_t bytes) {
   if (p == nullptr) return mallard_aligned_realloc(p, alignment, bytes);
   const bool is_valid = is_power_of_two(alignment);
-  if (is_valid && bytes != 0 && is_aligned(p, alignment) && fits(p, bytes)) return p;
-  detail::user_heap* const heap = detail::heap_of(p);
-  detail::deallocate(p);
-  if (bytes == 0) return nullptr;
-  if (!is_valid) return or_errno(nullptr, EINVAL);
-  void* const now = detail::allocate_beside(heap, bytes, alignment);
+  if (bytes == 0 || !is_valid) {
+    detail::deallocate(p);
+    return bytes == 0 ? nullptr : or_errno(nullptr, EINVAL);
+  }
+  if (is_aligned(p, alignment) && detail::resize_in_place(p, bytes)) return p;
+  void* const now = detail::replace(p, bytes, alignment);
   return or_errno(now, now == nullptr ? ENOMEM : 0);
 }
 

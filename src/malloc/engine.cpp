@@ -542,6 +542,12 @@ void* freed_elsewhere(void* to, void* from, slice_mark mark) noexcept {
   return to;
 }
 
+bool resize_in_place(void* p, std::size_t bytes) noexcept {
+  checks::in_use(p);
+  const kept_errno keep;
+  return bytes <= PTRDIFF_MAX && resize_in_place(p, mark_of(p), bytes);
+}
+
 void* reallocate_slow(void* p, std::size_t bytes) noexcept {
   checks::in_use(p);
   if (bytes > PTRDIFF_MAX) return nullptr;
@@ -562,8 +568,9 @@ void* reallocate_slow(void* p, std::size_t bytes) noexcept {
 
 bool trim() noexcept {
   const kept_errno keep;
+  const bool has_destroyed = user_heap::destroy_idle();
   const slow_path here;
-  return !here.nested() && give_all_back(true);
+  return (!here.nested() && give_all_back(true)) || has_destroyed;
 }
 
 bool make_room_for(std::size_t bytes, own_magazines own) noexcept {

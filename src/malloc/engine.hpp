@@ -146,6 +146,8 @@ MALLARD_ALWAYS_INLINE void copy_few(void* to, const void* from, std::size_t byte
   begin[count - 2] = source[count - 2];
 }
 
+// Resizes the block where it is, if that wastes little. Returns whether it did.
+bool resize_in_place(void* p, std::size_t bytes) noexcept;
 void* reallocate_slow(void* p, std::size_t bytes) noexcept;
 
 // Whether the block is in a slab, large enough for the bytes, and not wastefully large. False for

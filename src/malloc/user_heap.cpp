@@ -18,6 +18,7 @@ namespace {
 
 constinit futex_lock list_lock;
 constinit user_heap* all = nullptr;
+constinit user_heap* locked_first = nullptr;  // of all, when a fork took their locks
 
 constinit user_heap* idle_nameless = nullptr;
 constinit std::size_t idle_nameless_count = 0;
@@ -76,6 +77,7 @@ void user_heap::destroy() noexcept {
   the_profile.forget_all_of(*this);
   {
     const holding hold(list_lock);
+    if (locked_first == this) locked_first = next_;
     (prev_ == nullptr ? all : prev_->next_) = next_;
     if (next_ != nullptr) next_->prev_ = prev_;
   }
@@ -105,6 +107,31 @@ void* allocate_beside(user_heap* heap, std::size_t bytes, std::size_t alignment)
                                         : heap->allocate(bytes, alignment);
 }
 
+// Meanwhile the heap is not done with.
+void* user_heap::replace(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+  {
+    const holding hold(lock_);
+    ++leaving_blocks_;
+  }
+  detail::deallocate(p);
+  void* const now = allocate_beside(this, bytes, alignment);
+  bool is_last = false;
+  {
+    const holding hold(lock_);
+    --leaving_blocks_;
+    is_last = is_last_of_orphan();
+  }
+  if (is_last && !is_kept_nameless()) destroy();
+  return now;
+}
+
+void* replace(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+  user_heap* const heap = heap_of(p);
+  if (heap != nullptr) return heap->replace(p, bytes, alignment);
+  detail::deallocate(p);
+  return allocate_aligned(bytes, alignment);
+}
+
 void* user_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   bytes = std::max<std::size_t>(bytes, 1);
   alignment = std::max(alignment, malloc_alignment);
@@ -131,8 +158,7 @@ void* user_heap::allocate_here(std::size_t bytes, std::size_t alignment) noexcep
 MALLARD_COLD void* user_heap::allocate_sample(std::size_t bytes, std::size_t alignment) noexcept {
   call_stack from;
   find_call_stack(from);
-  const bool is_large = request_with_canary(bytes, alignment) - 1 >= largest_extended_bytes;
-  void* const p = is_large ? allocate_large(bytes, alignment) : allocate_in_space(bytes, alignment);
+  void* const p = allocate_large(bytes, alignment);
   if (p != nullptr) the_profile.add(p, bytes, this, from);
   return p;
 }
@@ -335,7 +361,7 @@ std::size_t user_heap::end_scope(open_scope& scope) noexcept {
     closed_ = &scope;
     blocks = blocks_in_use_locked();
     if (--open_scopes_ != 0) return blocks;
-    if (blocks != 0) {
+    if (blocks != 0 || leaving_blocks_ != 0) {
       // Blocks at hand must not hold the slabs of those that go.
       for (open_scope* s = closed_; s != nullptr; s = s->outer) empty(*s);
       if (kind_ == kind::nameless) kind_ = kind::orphan;
@@ -343,7 +369,8 @@ std::size_t user_heap::end_scope(open_scope& scope) noexcept {
     is_idle = kind_ == kind::nameless;
     give_back_beyond(kind_ == kind::orphan ? 0 : kept_bytes);
   }
-  // There are as many as there were scopes open at once; only some keep slabs.
+  // There are as many as there were scopes open at once, until somebody trims; only some keep
+  // slabs.
   if (is_idle && !is_kept_nameless()) {
     trim();
     keep_nameless();
@@ -461,15 +488,33 @@ bool user_heap::lock_all(bool (*take)(futex_lock&) noexcept) noexcept {
       return false;
     }
   }
+  locked_first = all;
   return true;
+}
+
+bool user_heap::destroy_idle() noexcept {
+  bool has_any = false;
+  for (user_heap* heap = nullptr; !slow_path::is_inside(); has_any = true) {
+    {
+      const holding hold(list_lock);
+      heap = idle_nameless;
+      if (heap == nullptr) break;
+      idle_nameless = heap->next_nameless_;
+      --idle_nameless_count;
+    }
+    heap->destroy();
+  }
+  return has_any;
 }
 
 void user_heap::unlock() noexcept {
   for (std::size_t i = lock_count; i-- > 0;) lock_at(i).release();
 }
 
+// Fork handlers may have made heaps in the meantime: they come before, and their locks are other
+// threads'.
 void user_heap::unlock_all() noexcept {
-  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) heap->unlock();
+  for (user_heap* heap = locked_first; heap != nullptr; heap = heap->next_) heap->unlock();
   list_lock.release();
 }
 

@@ -30,6 +30,8 @@ class user_heap final : public slab_set {
   void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
   // Returns the heap if nobody needs it any more: the caller destroys it, outside of slow paths.
   [[nodiscard]] user_heap* deallocate(void* p, slice_mark mark) noexcept;
+  // Frees a block and allocates another. Null when there is no memory: the old one is gone then.
+  void* replace(void* p, std::size_t bytes, std::size_t alignment) noexcept;
   // Resizes a huge block, as huge_blocks does.
   void* resize_huge(void* p, std::size_t bytes) noexcept;
   large_space& space() noexcept { return space_; }
@@ -50,6 +52,9 @@ class user_heap final : public slab_set {
 
   // Gives back what heaps keep unused. Returns whether there was any beside what the supply got.
   static bool trim_all() noexcept;
+  // Destroys those that wait for another scope, outside of slow paths. Returns whether there were
+  // any.
+  static bool destroy_idle() noexcept;
   // Usage of all heaps: their spaces, and the blocks that are at hand for scopes to come.
   struct usage_of_all {
     space_usage spaces;
@@ -125,6 +130,9 @@ class user_heap final : public slab_set {
 user_heap* heap_of(const void* p) noexcept;
 // Allocates from that heap, or from malloc if there is none. Null when there is no memory.
 void* allocate_beside(user_heap* heap, std::size_t bytes, std::size_t alignment) noexcept;
+// Frees a block and allocates another where it came from; there need not be memory for both at
+// once. Null when there is none: the old one is gone then.
+void* replace(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
 // A layer above the engine may have a function of its own of this name.
 inline void* allocate_from(user_heap& heap, std::size_t bytes, std::size_t alignment) noexcept {

@@ -102,7 +102,7 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   // If scopes were asked for, their invocations are counted whether or not an arena would suit
   // them.
   const double least_dead = options.scopes_asked_for.empty() ? arena_share : 0.5;
-  const bool ends_early = trace.facts().end.how == end_kind::unknown;
+  const bool ends_early = trace.facts().end.is_early();
   if (std::any_of(scopes.begin(), scopes.end(), [&](const arena_scope& one) {
         return seems_to_go_on(one, least_dead, ends_early);
       })) {

@@ -28,6 +28,7 @@ struct candidate {
   std::uint64_t blocks = 0;
   std::uint64_t bytes = 0;
   std::uint64_t survivors = 0;
+  std::uint64_t guessed = 0;    // of them, see arena_scope
   std::uint64_t left_open = 0;  // blocks that lived when the recording ended inside its call
   std::uint64_t outermost = 0;  // blocks of stacks where no candidate is further out
 
@@ -152,8 +153,21 @@ class finder {
       const std::uint32_t open = outside(one);
       if (open != 0) own[open] -= sum.blocks;
     });
+    add_up_frames(own, &candidate::survivors);
+    if (tracker_.guesses().empty()) return;
+    std::fill(own.begin(), own.end(), 0);
+    for (const auto& [one, blocks] : tracker_.guesses()) {
+      own[one.stack] += blocks;
+      const std::uint32_t open = outside(one);
+      if (open != 0) own[open] -= blocks;
+    }
+    add_up_frames(own, &candidate::guessed);
+  }
+
+  // Effects: adds what lies on and below each function's frames to its sum; `own` is used up.
+  void add_up_frames(std::vector<std::uint64_t>& own, std::uint64_t candidate::* sum) {
     for (std::uint32_t id = stacks(); id-- > 1;) {
-      if (first_[id]) candidates_[functions_.of(id)].survivors += own[id];
+      if (first_[id]) candidates_[functions_.of(id)].*sum += own[id];
       own[parent(id)] += own[id];
     }
   }
@@ -386,6 +400,7 @@ class finder {
     out.blocks = one.blocks;
     out.total_bytes = one.bytes;
     out.survivors = one.survivors;
+    out.survivors_guessed = one.guessed;
     out.dead = one.dead();
     out.dead_share = static_cast<double>(out.dead) /
                      static_cast<double>(std::max<std::uint64_t>(1, one.known()));

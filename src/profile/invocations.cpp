@@ -313,6 +313,11 @@ void invocation_tracker::settle(path& on, std::size_t certain) {
     if (open < born.levels) {
       survive(born.stack, open == 0 ? all_frames : born.levels - open, sum.blocks, sum.bytes);
     }
+    if (open < born.open_levels) {
+      std::uint32_t at = born.stack;
+      for (std::uint32_t i = born.open_levels; i < born.levels; ++i) at = stacks_.parent(at);
+      guesses_[{at, open == 0 ? all_frames : born.open_levels - open}] += sum.blocks;
+    }
   }
   on.uncertain.clear();
 }

@@ -18,7 +18,9 @@
 // A block is dead before the function returned if its free was seen with the function on the stack.
 // A free by another thread, or without a stack, counts only if the function is then seen to go on
 // behind the place where it began; a second call looks like the first and proves nothing. All other
-// blocks survived the function, and so do blocks that are never freed.
+// blocks are counted as survivors of the function, and so are blocks that are never freed. For
+// those which others freed between two sightings that prove nothing, that is a guess, and they are
+// counted as such, too.
 //
 // A function whose last act is a free often jumps there (a tail call), so its frame is gone. Its
 // caller reveals it: the caller's frame is still where it called the function. The free counts as
@@ -121,7 +123,7 @@ class invocation_tracker {
   struct survival {
     std::uint32_t stack;
     std::uint32_t ended;
-    friend bool operator==(const survival&, const survival&) = default;
+    friend auto operator<=>(const survival&, const survival&) = default;
   };
   // visit(survival, block_sum), in any order.
   template <class Visit>
@@ -129,6 +131,9 @@ class invocation_tracker {
     for (std::size_t i = 1; i < survivals_.size(); ++i)
       visit(survivals_[i].what, survivals_[i].sum);
   }
+  // Those of them that are guesses, by the innermost frame that they may not have outlived, and
+  // how many frames from there on are counted.
+  const std::map<survival, std::uint64_t>& guesses() const { return guesses_; }
 
  private:
   struct open_turn {
@@ -226,6 +231,7 @@ class invocation_tracker {
   std::map<std::pair<std::uint32_t, std::uint32_t>, turn_sum> turns_;  // by function and place
   std::vector<survival_sum> survivals_;                                // [0] is unused
   number_index survival_index_;
+  std::map<survival, std::uint64_t> guesses_;  // blocks
   std::vector<std::uint64_t> left_open_;
   std::vector<std::uint32_t> open_functions_;  // by function: its open frames on counted_path_
   std::uint32_t counted_path_ = 0;             // 0: none is counted

@@ -85,6 +85,7 @@ struct arena_scope {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> bytes_counts;  // bytes, invocations
   std::uint64_t max_blocks = 0;                                       // of an invocation
   std::uint64_t survivors = 0;
+  std::uint64_t survivors_guessed = 0;  // of them; others freed these when it may have been open
   std::vector<survivor_stack> survivor_stacks;  // those with the most blocks first
   std::vector<keeping_function> kept_by;        // likewise; the sources of most survivors
   // "high": frame addresses are known. "medium": they are known, but most invocations are separated

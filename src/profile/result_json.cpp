@@ -102,6 +102,7 @@ json to_json(const arena_scope& one) {
     stacks.push_back({{"frames", stack.frames}, {"blocks", stack.blocks}, {"bytes", stack.bytes}});
   }
   out["survivor_blocks"] = one.survivors;
+  out["survivors_guessed"] = one.survivors_guessed;
   out["survivors"] = std::move(stacks);
   out["kept_by"] = json::array();
   for (const keeping_function& by : one.kept_by) {

@@ -24,8 +24,7 @@ invocation_survey::invocation_survey(const trace_reader& trace, const function_t
 
 std::uint64_t invocation_survey::end_of(const trace_reader& trace, const selection& part) {
   const end_info& end = trace.facts().end;
-  return end.how == end_kind::unknown && end.time != 0 ? std::min(part.until, end.time)
-                                                       : part.until;
+  return end.is_early() && end.time != 0 ? std::min(part.until, end.time) : part.until;
 }
 
 void invocation_survey::begin(const trace_reader& trace, const selection& part) {

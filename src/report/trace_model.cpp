@@ -34,6 +34,8 @@ std::string end_text(const profile::end_info& end) {
       return fmt::format("killed by signal {}", end.status);
     case profile::end_kind::replaced:
       return "became another program";
+    case profile::end_kind::went_on:
+      return "went on after the recording";
     case profile::end_kind::unknown:
       break;
   }

@@ -286,10 +286,10 @@ TEST_F(advise_command_test, says_it_on_one_screen_and_how_the_program_ended) {
 }
 
 TEST_F(advise_command_test, a_server_is_driven_by_its_load_and_told_to_end_each_time) {
-  write_script("server", "trap 'exit 3' TERM\nrm -f served\n" ADVISED_PROGRAM
+  write_script("server", "trap 'exit 3' TERM\n" ADVISED_PROGRAM
                          " 500\ntouch served\nwhile :; do sleep 0.05; done\n");
-  const ended result = run(quick({"--no-try", "--json", "--load", "echo once >>loads", "--ready",
-                                  "test -e served", "--", "./server"}));
+  const ended result = run(quick({"--no-try", "--json", "--load", "echo once >>loads; rm -f served",
+                                  "--ready", "test -e served", "--", "./server"}));
   ASSERT_EQ(result.status, 0) << result.err;
   const json report = json::parse(result.out);
   const std::string loads = read_file(file("loads"));
@@ -358,6 +358,9 @@ TEST_F(advise_command_test, says_what_it_does_where_standard_error_is_no_termina
 TEST_F(advise_command_test, a_program_that_is_too_long_for_its_time_is_refused_early) {
   expect_refused({"advise", "--within", "15", "--", "sleep", "300"}, 1,
                  "sleep: it had not ended after 7.5 s, and --within 15");
+  expect_refused(
+      {"advise", "--within", "15", "--load", "true", "--ready", "false", "--", "sleep", "300"}, 1,
+      "perhaps --ready never succeeded");
 }
 
 TEST_F(advise_command_test, a_program_that_requests_no_memory_is_left) {
@@ -368,6 +371,11 @@ TEST_F(advise_command_test, a_program_that_requests_no_memory_is_left) {
       run(quick({"--load", "true", "--ready", "true", "--", IDLE_PROGRAM, "waits"}));
   EXPECT_EQ(driven.status, 0) << driven.err;
   EXPECT_THAT(driven.out, HasSubstr(": it requested no memory while it was recorded, so"));
+  const ended as_json = run(quick({"--json", "--", "true"}));
+  ASSERT_EQ(as_json.status, 0) << as_json.err;
+  const json leave = json::parse(as_json.out).at("advice").at(0);
+  EXPECT_EQ(leave.at("strategy"), "leave");
+  EXPECT_THAT(leave.at("what").get<std::string>(), HasSubstr("requested no memory"));
   const ended recorded = run({"record", "-o", "t.mallard", "--", "true"});
   EXPECT_EQ(recorded.status, 0);
   EXPECT_THAT(recorded.err, HasSubstr("the program requested no memory\n"));

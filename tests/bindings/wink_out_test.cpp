@@ -79,6 +79,14 @@ static_assert(!may_be_made<pooled> && may_be_made<pooled, mallard::adaptive_pool
 static_assert(may_be_made<std::pmr::list<int>> && may_be_made<arena_string, const char*>);
 static_assert(
     may_be_made<std::vector<int, mallard::thread_bound_allocator<int, arena>>>);  // says where from
+// Elements that take their memory from elsewhere: the container's allocator does not reach them.
+static_assert(!mallard::is_winkable_v<std::vector<std::pmr::string, in_arena<std::pmr::string>>>);
+static_assert(!mallard::is_winkable_v<std::map<int, std::pmr::string, std::less<>,
+                                               in_arena<std::pair<const int, std::pmr::string>>>>);
+static_assert(!mallard::is_winkable_v<std::pmr::vector<pooled>>);
+static_assert(!mallard::is_winkable_v<std::pmr::vector<std::tuple<int, pooled>>>);
+static_assert(
+    mallard::is_winkable_v<std::pmr::vector<arena_string>>);  // the program gives them one
 // This keeps its resource alive.
 static_assert(!mallard::is_winkable_v<std::vector<int, mallard::handle_allocator<int, arena>>>);
 // These own memory of the global heap, or more than memory.

@@ -9,6 +9,7 @@ namespace {
 
 using namespace mallard;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class check_command_test : public command_test {
@@ -378,8 +379,40 @@ TEST_F(check_command_test, of_a_part_that_ends_before_its_program_no_leaks_are_k
   EXPECT_THAT(run({"dims", "part"}).out, HasSubstr("not recorded: the end\n"));
   write("b", "leaks <= 0\n");
   expect_refused({"check", "part", "--budget", "b"}, 1, "part: ends before its program does");
+  ASSERT_EQ(run({"record", "-q", "--duration", "0.2", "-o", "cut", "--", "sh", "-c",
+                 "test -e / && sleep 1; exit 0"})
+                .status,
+            0);
+  EXPECT_THAT(run({"dims", "cut"}).out, HasSubstr("not recorded: the end\n"));
   write("b", "peak <= 1 GiB\n");
   EXPECT_EQ(run({"check", "part", "--budget", "b"}).status, 0);
+  EXPECT_THAT(run({"dims", "t"}).out, Not(HasSubstr("not recorded: the end")));
+}
+
+TEST_F(check_command_test, of_some_threads_no_leaks_are_known) {
+  record("t", {"sort", "/etc/passwd"});
+  ASSERT_EQ(run({"cut", "t", "--threads", "0", "-o", "part"}).status, 0);
+  write("b", "leaks <= 100000\n");
+  EXPECT_EQ(run({"check", "part", "--budget", "b"}).status, 0);
+}
+
+TEST_F(check_command_test, an_update_leaves_other_files_alone) {
+  record("t", {"sort", "/etc/passwd"});
+  write("b", "peak <= 1 GiB\n");
+  write("b.new", "of the user");
+  EXPECT_EQ(run({"check", "t", "--budget", "b", "--update"}).status, 0);
+  EXPECT_EQ(read_file(file("b.new")), "of the user");
+}
+
+// Nothing but the place where the system starts it tells where its stacks begin.
+TEST_F(check_command_test, calls_are_told_apart_in_a_stripped_program) {
+  ASSERT_EQ(shell("strip -o stripped " PLANTED_PROGRAM).status, 0);
+  record("t", {file("stripped").string(), "rounds"});
+  const nlohmann::json dims = nlohmann::json::parse(run({"dims", "t", "--json"}).out);
+  for (const nlohmann::json& one : dims.at("arena_scopes")) {
+    EXPECT_GT(one.at("invocations"), 100) << one;
+  }
+  EXPECT_FALSE(dims.at("arena_scopes").empty());
 }
 
 TEST_F(check_command_test, a_trace_that_is_not_whole_keeps_to_nothing) {

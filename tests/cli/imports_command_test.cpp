@@ -55,6 +55,14 @@ TEST_F(imports_command_test, figures_that_a_profile_lacks_are_not_printed) {
   const std::string dims = run({"dims", "p"}).out, top = run({"top", "p"}).out;
   EXPECT_THAT(dims, HasSubstr("\n3 allocations, 0 frees, 300 B\n3 blocks (300 B) not freed\n"));
   EXPECT_THAT(top, MatchesRegex("(.|\n)*\n +- +300 B +3 +300 B +- .*\n"));
+  write("q",
+        "heap profile: 4: 400 [ 4: 400] @ heapprofile\n 4: 400 [ 4: 400] @ 0x400000\n"
+        "MAPPED_LIBRARIES:\n");
+  const ended diff = run({"diff", "p", "q"});
+  EXPECT_THAT(diff.out, Not(HasSubstr("at most live")));
+  EXPECT_THAT(diff.out, Not(HasSubstr("\n  temporary")));
+  EXPECT_THAT(diff.out, MatchesRegex("(.|\n)*\n +- +\\+100 B +\\+1 +\\+100 B +- .*\n"));
+  EXPECT_EQ(diff.err, "mallard: no figures to sort by 'peak'\n");
 }
 
 TEST_F(imports_command_test, places_without_any_of_the_measure_are_not_listed) {

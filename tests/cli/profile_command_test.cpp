@@ -342,6 +342,21 @@ TEST_F(profile_command_test, what_lived_at_the_peak_adds_up_to_the_peak_everywhe
   EXPECT_EQ(exported, peak);
 }
 
+TEST_F(profile_command_test, blocks_without_a_stack_are_exported_too) {
+  ASSERT_EQ(run({"record", "-q", "--sample-stacks", "5", "-o", "few", "--", "sort", "/etc/passwd"})
+                .status,
+            0);
+  const auto dims = nlohmann::json::parse(run({"dims", "few", "--json"}).out);
+  const ended lines = run({"export", "few", "--to", "collapsed", "-o", "-"});
+  EXPECT_THAT(lines.out, HasSubstr("(no stack) "));
+  std::istringstream text(lines.out);
+  std::uint64_t exported = 0;
+  for (std::string line; std::getline(text, line);) {
+    exported += std::stoull(line.substr(line.rfind(' ') + 1));
+  }
+  EXPECT_EQ(exported, dims["total"]["bytes"]);
+}
+
 TEST_F(profile_command_test, an_input_is_never_the_output) {
   const std::string before = read_file(file("t.mallard"));
   EXPECT_NE(run({"export", "t.mallard", "--to", "csv", "--force", "-o", "t.mallard"}).status, 0);

@@ -346,6 +346,14 @@ TEST_F(record_command_test, standard_streams_stand_for_files_where_they_can) {
   EXPECT_THAT(written.out, testing::StartsWith("address,bytes,"));
   EXPECT_THAT(written.out, Not(HasSubstr("blocks:")));
   EXPECT_FALSE(fs::is_regular_file(fs::symlink_status("/dev/stdout")));
+  EXPECT_EQ(
+      shell("(echo before; \"$MALLARD\" export a.trace --to csv -o - 2>/dev/null; echo behind) "
+            ">all")
+          .status,
+      0);
+  const std::string all = read_file(file("all"));
+  EXPECT_THAT(all, testing::StartsWith("before\naddress,bytes,"));
+  EXPECT_THAT(all, testing::EndsWith("\nbehind\n"));
   expect_refused({"export", "a.trace", "--to", "sqlite", "-o", "-"}, 2, "needs a file");
   expect_refused({"report", "a.trace", "-o", "-"}, 2, "needs a file");
   expect_refused({"cut", "a.trace", "-o", "-"}, 2, "needs a file");

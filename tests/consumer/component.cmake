@@ -1,6 +1,6 @@
 cmake_minimum_required(VERSION 3.25)
 # The library's component brings the library alone; to uninstall removes each file of it, each folder of ours that is
-# empty then, and nothing else. The prefix has brackets, which patterns read as a choice.
+# empty then, and nothing else. The prefix has brackets, which patterns read as a choice, and a letter beyond ASCII.
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component library --prefix ${PREFIX}
   RESULT_VARIABLE result OUTPUT_QUIET)
 function(find_all out)

@@ -142,8 +142,9 @@ TEST(hardened_malloc, freed_memory_of_a_large_block_faults) {
 }
 
 TEST(hardened_malloc, a_sample_of_the_profile_is_checked_as_a_large_block_is) {
-  for (const char* misuse : {"overflow_past_usable", "overflow_past_small", "write_after_free",
-                             "overflow_then_free", "double_free", "free_interior"}) {
+  for (const char* misuse :
+       {"overflow_past_usable", "overflow_past_small", "write_after_free", "overflow_then_free",
+        "double_free", "free_interior", "overflow_far_in_heap"}) {
     const ending end = run(misuse, "profile=1,profile_file=/proc/none");
     EXPECT_GE(end.code, 128) << misuse << ": " << end.text;
   }
@@ -189,6 +190,14 @@ TEST(plain_malloc, a_block_that_two_threads_free_does_not_hang_the_third) {
 TEST(hardened_malloc, blocks_are_cleared_when_freed_if_asked_for) {
   EXPECT_EQ(run("not_cleared").code, 0);
   EXPECT_EQ(run("not_cleared", "zero_on_free=on").code, 128 + SIGABRT);
+}
+
+TEST(hardened_malloc, blocks_that_are_cleared_are_used_again_in_a_scope) {
+  EXPECT_EQ(run("right_in_a_scope", "zero_on_free=on").code, 0);
+}
+
+TEST(hardened_malloc, a_block_that_was_resized_where_it_is_has_its_new_size) {
+  EXPECT_EQ(run("right_sizes_when_resized").code, 0);
 }
 
 }  // namespace

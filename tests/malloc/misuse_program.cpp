@@ -22,6 +22,9 @@ extern "C" [[gnu::weak]] void free_aligned_sized(void*, std::size_t, std::size_t
 extern "C" [[gnu::weak]] void* mallard_heap_create();
 extern "C" [[gnu::weak]] void* mallard_heap_allocate(void*, std::size_t, std::size_t);
 extern "C" [[gnu::weak]] void mallard_heap_destroy(void*);
+extern "C" [[gnu::weak]] void* mallard_scope_begin(void*);
+extern "C" [[gnu::weak]] void* mallard_resize(void*, std::size_t);
+extern "C" [[gnu::weak]] void* mallard_aligned_realloc(void*, std::size_t, std::size_t);
 
 namespace {
 
@@ -279,6 +282,12 @@ const std::map<std::string, std::function<void()>> misuses = {
        p[malloc_usable_size(p)] ^= 1;
        std::free(p);
      }},
+    {"overflow_far_in_heap",
+     [] {
+       auto* const p = static_cast<char*>(mallard_heap_allocate(mallard_heap_create(), 72, 0));
+       std::memset(p + 72, 1, 40);
+       std::free(p);
+     }},
     {"free_after_heap", [] { free_after_heap(64); }},
     {"free_after_heap_huge", [] { free_after_heap(1 << 20); }},
     {"destroy_heap_twice",
@@ -363,6 +372,21 @@ const std::map<std::string, std::function<void()>> misuses = {
     {"overflow_by_many", [] { write_past_end(1000); }},
     {"overflow_into_header", overflow_into_header},
     {"write_to_sent_block", write_to_sent_block},
+    {"right_in_a_scope",
+     [] {
+       mallard_scope_begin(nullptr);
+       for (const std::size_t bytes : {64, 1000, 100'000}) {
+         std::free(block(bytes));
+         std::free(block(bytes));
+       }
+     }},
+    {"right_sizes_when_resized",
+     [] {
+       for (const std::size_t bytes : {1000, 100'000, 2'000'000}) {
+         free_sized(mallard_resize(block(bytes), bytes * 6 / 10), bytes * 6 / 10);
+         free_sized(mallard_aligned_realloc(block(bytes), 1, bytes * 6 / 10), bytes * 6 / 10);
+       }
+     }},
     {"not_cleared",
      [] {
        char* const p = block(64);

@@ -146,6 +146,39 @@ TEST_F(malloc_scopes, without_heaps_of_their_own_many_leave_none_behind_their_la
   EXPECT_LT(mallinfo2().arena, before + 2 * mib);
 }
 
+TEST_F(malloc_scopes, a_last_survivor_that_is_resized_stays_a_survivor) {
+  for (const std::size_t bytes : {std::size_t{5'000}, 300 * kib}) {
+    malloc_scope scope;
+    void* p = std::malloc(100);
+    EXPECT_EQ(scope.end(), 1u);
+    p = std::memset(mallard_resize(p, bytes), 1, bytes);
+    malloc_scope next;
+    EXPECT_EQ(next.survivors(), 0u);
+    next.end();
+    p = std::memset(mallard_aligned_resize(p, 4096, bytes / 3), 1, bytes / 3);
+    std::free(p);
+  }
+}
+
+// Opens one inside the other, without a heap of their own.
+void nest_scopes(unsigned count) {
+  if (count == 0) return;
+  const malloc_scope scope;
+  void* volatile p = std::malloc(100);
+  std::free(p);
+  nest_scopes(count - 1);
+}
+
+TEST_F(malloc_scopes, a_trim_takes_what_many_at_once_have_left) {
+  const auto addresses = [] { return mallard_test::status_bytes("VmSize"); };
+  nest_scopes(10);
+  malloc_trim(0);
+  const std::size_t before = addresses();
+  nest_scopes(1'000);
+  EXPECT_EQ(malloc_trim(0), 1);
+  EXPECT_LT(addresses(), before + 16 * mib);
+}
+
 TEST_F(malloc_scopes, a_heap_with_blocks_gives_its_empty_slabs_back_when_malloc_trims) {
   malloc_trim(0);
   const std::size_t before = mallinfo2().arena;

@@ -145,6 +145,10 @@ static_assert(!is_shareable_v<mallard::multipool_resource>);
 static_assert(!is_shareable_v<std::pmr::memory_resource>);
 static_assert(!is_shareable_v<mallard::allocator<int, mallard::multipool_resource>>);
 static_assert(!is_shareable_v<std::pmr::polymorphic_allocator<int>>);
+static_assert(!is_shareable_v<std::tuple<int&>> && is_shareable_v<std::tuple<int, const char>>);
+static_assert(!is_shareable_v<const with_pointer> &&
+              !is_shareable_v<std::array<const with_pointer, 2>> &&
+              !is_shareable_v<std::pair<volatile with_pointer, int>>);
 static_assert(!is_shareable_v<with_pointer> && !is_shareable_v<std::optional<with_pointer>>);
 
 }  // namespace

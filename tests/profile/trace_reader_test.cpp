@@ -217,7 +217,7 @@ TEST(copy_trace, a_part_is_a_trace_of_its_own) {
   EXPECT_THAT(cut.facts().process.not_recorded,
               testing::IsSupersetOf({"the start", "the end", "the other threads"}));
   // It does not see the process end.
-  EXPECT_EQ(cut.facts().end, (end_info{part.until, end_kind::unknown, 0}));
+  EXPECT_EQ(cut.facts().end, (end_info{part.until, end_kind::went_on, 0}));
   part.until = UINT64_MAX;
   copy_trace(trace, part, copy.path());
   trace_reader rest(copy.path());

@@ -76,14 +76,16 @@ template <class T>
 inline constexpr bool has_shareable_parts = true;
 template <template <class...> class Template, class... Args>
 inline constexpr bool has_shareable_parts<Template<Args...>> =
-    (... && (!std::is_object_v<Args> || is_shareable_v<Args>));
+    (... && (std::is_reference_v<Args> ? false : !std::is_object_v<Args> || is_shareable_v<Args>));
 template <class T, std::size_t N>
 inline constexpr bool has_shareable_parts<std::array<T, N>> = is_shareable_v<T>;
 
 template <class T>
 constexpr bool is_shareable() {
   using U = std::remove_cv_t<T>;
-  if constexpr (std::is_array_v<U>) {
+  if constexpr (!std::is_same_v<T, U>) {
+    return is_shareable_v<U>;
+  } else if constexpr (std::is_array_v<U>) {
     return is_shareable_v<std::remove_all_extents_t<U>>;
   } else if constexpr (std::is_pointer_v<U> || std::is_member_pointer_v<U> ||
                        std::is_reference_v<U> || std::is_polymorphic_v<U> || views_memory<U>) {

@@ -10,18 +10,22 @@ import { FlameGraph } from './flame.js';
 import { functionName, weights } from './names.js';
 
 const sides = ['before', 'after'];
-const totals = [['peak_bytes', 'At most live', bytes], ['bytes', 'Bytes allocated', bytes],
-  ['allocations', 'Allocations', count], ['reallocations', 'Reallocations', count],
-  ['live_bytes', 'Live at the end', bytes], ['temporary', 'Temporary blocks', count]];
-const measures = [['peak', 'peak_bytes'], ['bytes', 'bytes'], ['operations', 'operations'],
-  ['leaked', 'live_bytes'], ['temporary', 'temporary']];
+const order = 'the order of operations';
+const totals = [['peak_bytes', 'At most live', bytes, 'the peak'], ['bytes', 'Bytes allocated', bytes],
+  ['allocations', 'Allocations', count], ['reallocations', 'Reallocations', count, order],
+  ['live_bytes', 'Live at the end', bytes], ['temporary', 'Temporary blocks', count, order]];
+const allMeasures = [['peak', 'peak_bytes', 'the peak'], ['bytes', 'bytes'], ['operations', 'operations'],
+  ['leaked', 'live_bytes'], ['temporary', 'temporary', order]];
 const most = 40;
 
 const signed = (value, write) => (value === 0 ? '0' : `${value > 0 ? '+' : '−'}${write(Math.abs(value))}`);
 const tone = (value) => (value > 0 ? 'worse' : value < 0 ? 'better' : '');
 
+/** Whether both recordings have it. */
+const isKnown = (difference) => (row) => !sides.some((side) => difference[side].not_recorded.includes(row.at(-1)));
+
 function findings({ difference }) {
-  const rows = totals.map(([name, title, write]) => {
+  const rows = totals.filter(isKnown(difference)).map(([name, title, write]) => {
     const [before, after] = sides.map((side) => difference[side].total[name]);
     return { title, before, after, write };
   });
@@ -97,8 +101,10 @@ function flames({ functions, flames: both }) {
         h('div', { class: 'flame-frame' }, graphs[side].canvas))))));
 }
 
-function places({ difference: { places: all, by } }) {
-  const state = { by: 'peak' };
+function places({ difference }) {
+  const { places: all, by } = difference;
+  const measures = allMeasures.filter(isKnown(difference));
+  const state = { by: measures[0][0] };
   const body = h('div', {});
   const write = Object.fromEntries(measures.map(([word, weight]) => [word, weights[weight]]));
   const columns = [

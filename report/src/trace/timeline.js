@@ -114,10 +114,15 @@ function rangePicker(model, frame) {
   };
   let begun = null;
   frame.addEventListener('pointerdown', (event) => { begun = event.button === 0 ? stepAt(event) : null; });
-  frame.addEventListener('pointermove', (event) => {
-    if (begun !== null && event.buttons & 1 && stepAt(event) !== begun) chooseRange(history, begun, stepAt(event));
+  const drag = (event) => {
+    if (begun !== null && stepAt(event) !== begun) chooseRange(history, begun, stepAt(event));
+  };
+  frame.addEventListener('pointermove', (event) => { if (event.buttons & 1) drag(event); });
+  // A busy browser leaves out the last moves.
+  window.addEventListener('pointerup', (event) => {
+    drag(event);
+    begun = null;
   });
-  window.addEventListener('pointerup', () => { begun = null; });
   new ResizeObserver(show).observe(frame);
   frame.append(mark);
   onRange(show);

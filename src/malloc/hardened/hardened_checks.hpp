@@ -105,8 +105,9 @@ struct hardened_checks {
   [[gnu::cold]] static void refused(void* p, said_size size) noexcept;
 
   static void freed_as(void* p, slice_mark mark, any_size) noexcept {
-    if (mark.is_in_slab()) check_around(p, mark.size_class());
-    if (mark.is_slab()) sign_free_block(p);
+    if (!mark.is_in_slab()) return;
+    check_around(p, mark.size_class());
+    sign_free_block(p);  // a scope's magazine may be where it goes
   }
   static void freed_as(void* p, slice_mark mark, said_size size) noexcept {
     check_size(p, mark, size);

@@ -107,9 +107,7 @@ void* resize(void* p, std::size_t bytes, std::size_t alignment) noexcept {
   if (is_aligned(p, alignment) && fits(block_bytes(p), with_record(bytes))) {
     return remember(p, {.request = bytes, .alignment = block_alignment(alignment)});
   }
-  user_heap* const heap = heap_of(p);
-  detail::deallocate(p);
-  return remember(allocate_beside(heap, with_record(bytes), alignment),
+  return remember(replace(p, with_record(bytes), alignment),
                   {.request = bytes, .alignment = block_alignment(alignment)});
 }
 

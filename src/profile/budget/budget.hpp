@@ -60,7 +60,7 @@ struct budget_place {
   std::uint32_t line = 0;
 };
 
-// The most that one call took lies between these bounds.
+// The most that one call took, or the survivors of all, lie between these bounds.
 struct call_bounds {
   std::uint64_t least = 0, most = 0;
 
@@ -79,7 +79,9 @@ struct budget_finding {
   // may be inlined into functions on stacks.
   std::string may_be_inlined_in = {};
   std::size_t too_many = 0;  // functions with such a name; their calls are not followed
-  std::optional<call_bounds> unclear = {};  // calls cannot be told apart, and it matters
+  // Calls cannot be told apart, or others freed blocks when a call may have been open, and that
+  // matters.
+  std::optional<call_bounds> unclear = {};
   // The recording lacks stacks, or parts of them, that might make the difference.
   std::optional<call_bounds> doubts = {};
   std::vector<std::string> nearest = {};  // similar names, if there is none
@@ -96,7 +98,7 @@ std::vector<budget_finding> check_budget(trace_reader& trace, const std::vector<
                                          const std::string& program = {});
 
 // Effects: sets the limit of every rule that is kept with less to the value found; nothing else in
-// the file changes. Returns: how many. Throws std::system_error; the file is then unchanged.
+// the file changes. Returns: how many. Throws std::runtime_error; the file is then unchanged.
 std::size_t tighten_budget(const std::string& path, const std::vector<budget_finding>& findings);
 
 bool is_bytes(budget_measure what);

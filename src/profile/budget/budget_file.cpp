@@ -1,5 +1,4 @@
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -7,9 +6,9 @@
 #include <map>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 
 #include "process/input_file.hpp"
+#include "process/replaced_file.hpp"
 #include "profile/budget/budget.hpp"
 #include "profile/name_pattern.hpp"
 
@@ -153,8 +152,13 @@ class rule_reader {
       }
     }
     value *= factor;
-    if (value >= 0x1p63 || value != std::floor(value))
+    if (value >= 0x1p63) fail("'" + whole + "' is too large");
+    // 1.005 kB is 1005 bytes, and 1004.9999999999999 by the product.
+    constexpr double rounding = 1e-12;
+    if (std::abs(value - std::round(value)) > rounding * value) {
       fail("'" + whole + "' is not a whole number");
+    }
+    value = std::round(value);
     made_.limit = static_cast<std::uint64_t>(value);
     made_.tolerance = static_cast<std::uint64_t>(value * more / 100);
   }
@@ -211,24 +215,9 @@ std::size_t tighten_budget(const std::string& path, const std::vector<budget_fin
     text += line;
     if (!file.eof()) text += '\n';  // the last line may have none
   }
-  const std::filesystem::path target = std::filesystem::canonical(path);
-  const std::string made = target.string() + ".new";
-  errno = EIO;  // unless the system says another reason
-  std::ofstream out(made);
-  out << text;
-  out.close();
-  std::error_code failed;
-  if (!file.eof() || !out) {
-    failed.assign(errno, std::generic_category());
-  } else {
-    std::filesystem::permissions(made, std::filesystem::status(target).permissions(), failed);
-    std::filesystem::rename(made, target, failed);
-  }
-  if (failed) {
-    std::error_code ignored;
-    std::filesystem::remove(made, ignored);
-    throw std::system_error(failed, path + ": cannot be rewritten");
-  }
+  if (!file.eof()) throw std::runtime_error(path + ": cannot be read");
+  process::replace_file(std::filesystem::canonical(path),
+                        [&](std::ostream& out) { out << text << std::flush; });
   return limits.size();
 }
 

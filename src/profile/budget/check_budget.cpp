@@ -282,11 +282,27 @@ class checker {
   budget_finding of_survivors(const budget_rule& rule) const {
     budget_finding out{.rule = rule};
     const name_pattern wanted(rule.pattern);
+    std::optional<call_bounds> bounds;
     for (const arena_scope& one : dims_.arena_scopes) {
       if (!wanted.is_in(one.function)) continue;
-      out.found = out.found.value_or(0) + one.survivors;
+      if (!bounds) bounds.emplace();
+      bounds->least += one.survivors - one.survivors_guessed;
+      bounds->most += one.survivors;
       if (!out.where) out.where = place_of(one);
     }
+    return decided(std::move(out), bounds);
+  }
+
+  // Reports the bound that decides; if neither does, both.
+  static budget_finding decided(budget_finding out, const std::optional<call_bounds>& bounds) {
+    if (!bounds) return out;
+    out.found = bounds->most;
+    out.exact = bounds->exact();
+    if (out.kept()) return out;
+    out.found = bounds->least;
+    if (!out.kept()) return out;
+    out.found.reset();
+    out.unclear = bounds;
     return out;
   }
 
@@ -323,15 +339,7 @@ class checker {
     }
     if (!bounds) return out;
     if (is_inlined_somewhere(wanted)) bounds->most = UINT64_MAX;
-    // Report the bound that decides; if neither does, report nothing.
-    out.found = bounds->most;
-    out.exact = bounds->exact();
-    if (out.kept()) return out;
-    out.found = bounds->least;
-    if (!out.kept()) return out;
-    out.found.reset();
-    out.unclear = bounds;
-    return out;
+    return decided(std::move(out), bounds);
   }
 
   // The place whose blocks survived most often.

@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-#include <stdexcept>
+#include <ostream>
 #include <vector>
 
 #include "profile/block_stream.hpp"
@@ -58,24 +54,13 @@ void for_each_block(trace_reader& trace, const std::function<void(const block_ro
   all.finish();
 }
 
-std::uint64_t write_csv(trace_reader& trace, const function_table& functions,
-                        const process::replaced_file& out) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(out.path().c_str(), "w"),
-                                                             &std::fclose);
-  const auto fail = [&] {
-    throw std::runtime_error(fmt::format("{}: {}", out.name().string(), std::strerror(errno)));
-  };
-  if (!file) fail();
-  std::string text =
-      "address,bytes,allocated_ns,thread,freed_ns,freed_by,lifetime_ns,function,file,line\r\n";
+std::uint64_t write_csv(trace_reader& trace, const function_table& functions, std::ostream& out) {
+  out << "address,bytes,allocated_ns,thread,freed_ns,freed_by,lifetime_ns,function,file,line\r\n";
   std::uint64_t rows = 0;
-  const auto flush = [&] {
-    if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) fail();
-    text.clear();
-  };
+  std::string text;
   for_each_block(trace, [&](const block_row& one) {
     const source_line place = functions.line(one.stack);
-    text += fmt::format("{:#x},{},{},{},", one.address, one.bytes, one.allocated_ns, one.thread);
+    text = fmt::format("{:#x},{},{},{},", one.address, one.bytes, one.allocated_ns, one.thread);
     if (one.freed_ns) {
       text += fmt::format("{},{},{},", *one.freed_ns, *one.freed_by,
                           *one.freed_ns - std::min(*one.freed_ns, one.allocated_ns));
@@ -83,11 +68,9 @@ std::uint64_t write_csv(trace_reader& trace, const function_table& functions,
       text += ",,,";
     }
     text += fmt::format("{},{},{}\r\n", quoted(place.function), quoted(place.file), place.line);
+    out << text;
     ++rows;
-    if (text.size() > (1 << 16)) flush();
   });
-  flush();
-  if (std::fflush(file.get()) != 0) fail();
   return rows;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <string>
 
@@ -26,13 +27,12 @@ struct block_row {
 // addresses. A reallocation frees one block and allocates another. Memory: for live blocks.
 void for_each_block(trace_reader& trace, const std::function<void(const block_row&)>& take);
 
-// A row for each block, with the function that allocated it. Throws std::runtime_error, with one
-// line, if the file cannot be written. Returns: the number of rows.
-std::uint64_t write_csv(trace_reader& trace, const function_table& functions,
-                        const process::replaced_file& out);
+// A row for each block, with the function that allocated it. Returns: the number of rows.
+std::uint64_t write_csv(trace_reader& trace, const function_table& functions, std::ostream& out);
 
 // Tables: blocks, stacks (each with its caller), threads; and a view `sites`, which sums blocks by
-// function. Throws and returns as write_csv.
+// function. Throws std::runtime_error, with one line, if the file cannot be written. Returns: the
+// number of blocks.
 std::uint64_t write_sqlite(trace_reader& trace, const function_table& functions,
                            const process::replaced_file& out);
 

@@ -201,7 +201,8 @@ bool session_reader::take() {
 bool session_reader::is_alive(std::uint32_t process) const {
   const recorder::process_slot& slot = memory_->process(process);
   if (slot.foreign) return true;
-  if (slot.pid == names_.first_pid && first_end_.how != end_kind::unknown) return false;
+  // Its end is told by end_first(), which knows how it ended.
+  if (slot.pid == names_.first_pid) return first_end_.time == 0;
   if (kill(static_cast<pid_t>(slot.pid), 0) != 0 && errno == ESRCH) return false;
   return !process::has_ended(static_cast<pid_t>(slot.pid));
 }
@@ -231,7 +232,10 @@ void session_reader::end_process(std::uint32_t index) {
       if (end.how == end_kind::unknown && found->second.recording->pid() == names_.first_pid) {
         end = first_end_;
       }
-      if (end.time == 0) end.time = clock_->now();
+      if (end.time == 0) {
+        end.time = clock_->now();
+        if (!memory_->process(index).foreign && is_alive(index)) end.how = end_kind::went_on;
+      }
       found->second.recording->refuse(memory_->process(index).refused.load());
       finish(std::move(found->second.recording), end);
     }
@@ -327,7 +331,7 @@ void session_reader::finish(std::unique_ptr<process_recording> ended, const end_
   ++ended_.processes;
   // A trace ends with its recording: how the process ended later says nothing about its blocks.
   const bool ended_later = over_at_ != 0 && end.time > over_at_;
-  finisher_.add(std::move(ended), ended_later ? end_info{over_at_, end_kind::unknown, 0} : end);
+  finisher_.add(std::move(ended), ended_later ? end_info{over_at_, end_kind::went_on, 0} : end);
 }
 
 // Waits until no thread writes: the slots' memory goes away, and processes may go on without us.

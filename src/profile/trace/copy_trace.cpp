@@ -101,7 +101,7 @@ std::uint64_t copy_trace(trace_reader& trace, const selection& part, const std::
     some.push_back(one.what);
   }
   flush();
-  out.end(ends_before ? end_info{part.until, end_kind::unknown, 0} : facts.end);
+  out.end(ends_before ? end_info{part.until, end_kind::went_on, 0} : facts.end);
   out.symbols(trace.symbols());
   const std::uint64_t count = out.event_count();
   // A copy has the gaps of its source, so it is not a finished trace where that is none.

@@ -23,6 +23,7 @@ class elf_file {
       return;
     }
     machine_ = header.e_machine;
+    entry_ = header.e_entry;
     for (std::size_t i = 0; i < header.e_phnum; ++i) {
       Elf64_Phdr one{};
       if (!read(header.e_phoff + i * sizeof one, one)) return;
@@ -45,6 +46,8 @@ class elf_file {
     return section.sh_name < names_.size() ? names_.c_str() + section.sh_name : "";
   }
   std::uint16_t machine() const { return machine_; }
+  // Where the system starts a program, as an address in the file; 0: nowhere.
+  std::uint64_t entry() const { return entry_; }
 
   template <class T>
   bool read(std::uint64_t offset, T& to) {
@@ -73,6 +76,7 @@ class elf_file {
   std::string names_;  // of sections
   bool is_elf_ = false;
   std::uint16_t machine_ = EM_NONE;
+  std::uint64_t entry_ = 0;
 };
 
 }  // namespace mallard::profile

@@ -89,7 +89,7 @@ loss_info read_loss(byte_reader in) {
 end_info read_end(byte_reader in) {
   end_info one;
   one.time = in.varint();
-  one.how = static_cast<end_kind>(std::min<std::uint64_t>(in.varint(), 3));
+  one.how = static_cast<end_kind>(std::min<std::uint64_t>(in.varint(), 4));
   one.status = static_cast<std::uint32_t>(in.varint());
   return one;
 }

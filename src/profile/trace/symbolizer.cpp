@@ -15,6 +15,7 @@
 #include <unordered_set>
 
 #include "profile/trace/demangled.hpp"
+#include "profile/trace/elf_file.hpp"
 
 // In place of dl_iterate_phdr for libbacktrace. It takes the file it is given for the program that
 // asks, looks for it where that was loaded, and reads all libraries of that program, too, again for
@@ -51,7 +52,7 @@ class string_pool {
 class module_symbols {
  public:
   explicit module_symbols(const std::string& path)
-      : path_(path), functions_(described_functions(path)) {
+      : path_(path), functions_(described_functions(path)), entry_(elf_file(path).entry()) {
     state_ = backtrace_create_state(path_.c_str(), 0, &ignore, nullptr);
   }
 
@@ -65,6 +66,11 @@ class module_symbols {
       const auto pc = static_cast<std::uintptr_t>(place);
       backtrace_pcinfo(state_, pc, &add_line, &ignore, this);
       backtrace_syminfo(state_, pc, &add_name, &ignore, this);
+    }
+    // In stripped programs nothing else tells where the stacks begin.
+    constexpr std::uint64_t longest_start = 64;
+    if (out.lines.empty() && entry_ != 0 && place - entry_ < longest_start) {
+      add_name(this, 0, "_start", entry_, 0);
     }
     if (out.start != 0) out.start += load_bias;
     if (const described_function* const one = function_at(functions_, place);
@@ -97,6 +103,7 @@ class module_symbols {
 
   const std::string path_;  // libbacktrace keeps a pointer to it
   std::vector<described_function> functions_;
+  std::uint64_t entry_;
   backtrace_state* state_;
   string_pool* strings_ = nullptr;
   symbol* wanted_ = nullptr;

@@ -86,14 +86,16 @@ struct resident_sample {
   friend bool operator==(const resident_sample&, const resident_sample&) = default;
 };
 
-// The end of the process, if the recorder saw it.
-enum class end_kind : std::uint8_t { unknown, exited, killed, replaced };
+// The end of the process, if the recorder saw it; or it went on when its recording ended.
+enum class end_kind : std::uint8_t { unknown, exited, killed, replaced, went_on };
 
 struct end_info {
   std::uint64_t time = 0;
   end_kind how = end_kind::unknown;
   std::uint32_t status = 0;  // exit status, or the signal's number
 
+  // Whether the process may have done more.
+  bool is_early() const { return how == end_kind::unknown || how == end_kind::went_on; }
   friend bool operator==(const end_info&, const end_info&) = default;
 };
 

@@ -236,6 +236,9 @@ trace_reader::trace_reader(const std::string& path) : file_(path) {
     one.first_stack = stacks_.numbers_before(one.first_stack);
     if (one.last_stack != UINT32_MAX) one.last_stack = stacks_.numbers_before(one.last_stack);
   }
+  if (facts_.end.how == end_kind::went_on && !lacks(facts_.process, the_end)) {
+    facts_.process.not_recorded.emplace_back(the_end);
+  }
   last_time_ = std::max(last_time_, facts_.end.time);
   first_time_ = std::min(first_moment(facts_, first_event), last_time_);
 }

@@ -28,6 +28,7 @@ program_sums sum_up(trace_reader& trace, bool by_line, double least_share) {
   out.sites = sites.list(by_line);
   out.stacks = views.take(sites.weights(), least_share).stacks;
   out.has_stacks = trace.stacks().size() > 1;
+  out.not_recorded = dims.not_recorded;
   return out;
 }
 
@@ -37,7 +38,9 @@ program_sums sum_up(summed_profile program, bool by_line) {
   out.command = dims.command;
   out.total = dims.total;
   out.sites = sites_of(program.stacks, by_line);
+  name_stackless(program.stacks);
   out.stacks = std::move(program.stacks);
+  out.not_recorded = dims.not_recorded;
   return out;
 }
 

@@ -25,6 +25,7 @@ struct program_sums {
   std::vector<site> sites;
   stack_profile stacks;
   bool has_stacks = true;
+  std::vector<std::string> not_recorded;
 };
 
 // Reads the events twice. `least_share`: see make_stack_profile(). Memory: as analyse().

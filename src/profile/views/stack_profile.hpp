@@ -35,6 +35,10 @@ struct stack_profile {
   std::vector<profile_node> nodes{1};
 };
 
+// Effects: what was allocated without a known stack, the root's own weights, becomes those of a
+// function "(no stack)". Returns: its node, the last; 0 if there is none.
+std::uint32_t name_stackless(stack_profile& profile);
+
 // The weights that exported formats can carry, each with its name and unit.
 struct weight_kind {
   std::string_view name;  // as in Go's heap profiles, where these have it

@@ -35,6 +35,10 @@ class tree_maker {
       if (node_of_[id] == unknown) node_of_[id] = node_of_[trace_.stacks().parent(id)];
       if (weights_.has(id)) made_.nodes[node_of_[id]].own += weights_.of(id);
     }
+    const std::uint32_t stackless = name_stackless(made_);
+    for (std::uint32_t& node : node_of_) {
+      if (node == 0) node = stackless;
+    }
     return least_share_ > 0 ? pruned() : std::move(made_);
   }
   // The node of each stack; after make().
