@@ -545,7 +545,9 @@ void* freed_elsewhere(void* to, void* from, slice_mark mark) noexcept {
 bool resize_in_place(void* p, std::size_t bytes) noexcept {
   checks::in_use(p);
   const kept_errno keep;
-  return bytes <= PTRDIFF_MAX && resize_in_place(p, mark_of(p), bytes);
+  const slice_mark mark = mark_of(p);
+  if (mark.is_huge()) return !checks::keeps_classes && shrinks_little(bytes, huge_payload_bytes(p));
+  return bytes <= PTRDIFF_MAX && resize_in_place(p, mark, bytes);
 }
 
 void* reallocate_slow(void* p, std::size_t bytes) noexcept {

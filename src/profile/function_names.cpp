@@ -39,6 +39,15 @@ bool is_qualifiers(std::string_view text) {
   return true;
 }
 
+// Rust's library, also by names that only a demangler of Rust could read.
+bool is_allocation_of_rust(std::string_view name) {
+  if (name.starts_with("_R")) {
+    return name.find("_5alloc5alloc") != name.npos || name.find("_5alloc7raw_vec") != name.npos;
+  }
+  return starts_with_any(name, {"__rust_", "__rdl_", "__rg_", "alloc::alloc::", "alloc::raw_vec::",
+                                "<alloc::alloc::", "<alloc::raw_vec::"});
+}
+
 }  // namespace
 
 bool is_start_of_thread(std::string_view name) {
@@ -95,8 +104,9 @@ bool is_allocation_function(std::string_view name) {
                  "std::_Vector_base", "std::pmr::polymorphic_allocator"})) {
     return true;
   }
-  return name.find("::_M_allocate") != name.npos || name.find("::_M_deallocate") != name.npos ||
-         name.find("::_M_create(") != name.npos || name.find("::_M_get_node") != name.npos;
+  return is_allocation_of_rust(name) || name.find("::_M_allocate") != name.npos ||
+         name.find("::_M_deallocate") != name.npos || name.find("::_M_create(") != name.npos ||
+         name.find("::_M_get_node") != name.npos;
 }
 
 std::string file_name(const std::string& path) {
@@ -104,7 +114,9 @@ std::string file_name(const std::string& path) {
 }
 
 bool is_of_library_header(std::string_view function_name, std::string_view file) {
-  static constexpr std::string_view inside[] = {"/include/c++/", "/lib/gcc/", "/lib/llvm"};
+  static constexpr std::string_view inside[] = {"/include/c++/",      "/lib/gcc/",
+                                                "/lib/llvm",          "/library/alloc/src/",
+                                                "/library/core/src/", "/library/std/src/"};
   if (starts_with_any(file, {"/usr/include/", "/usr/local/include/"})) return true;
   if (std::any_of(std::begin(inside), std::end(inside),
                   [&](std::string_view folder) { return file.find(folder) != file.npos; })) {

@@ -16,8 +16,8 @@ CREATE TABLE stacks (id INTEGER PRIMARY KEY, caller INTEGER REFERENCES stacks, f
                      file TEXT, line INTEGER);
 CREATE TABLE blocks (address INTEGER, bytes INTEGER, allocated_ns INTEGER, thread INTEGER REFERENCES threads,
                      freed_ns INTEGER, freed_by INTEGER REFERENCES threads, stack INTEGER REFERENCES stacks);
-CREATE VIEW sites AS SELECT ifnull(function, '(no stack)') AS function, file, line, count(*) AS blocks, sum(bytes) AS bytes,
-  sum(freed_ns IS NULL) AS live_blocks FROM blocks LEFT JOIN stacks ON stacks.id = blocks.stack
+CREATE VIEW sites AS SELECT ifnull(function, '(no stack)') AS function, file, line, count(*) AS blocks,
+  sum(bytes) AS bytes, sum(freed_ns IS NULL) AS live_blocks FROM blocks LEFT JOIN stacks ON stacks.id = blocks.stack
   GROUP BY stacks.function, file, line ORDER BY sum(bytes) DESC;
 )";
 
