@@ -121,7 +121,9 @@ std::vector<total_row> totals(const program_sums& before, const program_sums& af
       {"bytes", a.bytes, b.bytes, true},
       {"not freed", a.live_bytes, b.live_bytes, true},
       {"temporary", a.temporary, b.temporary, false, temporary_measure.needs}};
-  std::erase_if(out, [&](const total_row& row) { return is_unknown(row.needs, before, after); });
+  std::erase_if(out, [&](const total_row& row) {
+    return is_unknown(row.needs, before, after) || is_unknown(row.what, before, after);
+  });
   return out;
 }
 

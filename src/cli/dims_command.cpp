@@ -108,6 +108,8 @@ void print_scopes(const profile::dims_result& result, bool all, bool colour) {
                              ? "not known: it takes the order of operations"
                          : !was_recorded(result, profile::stacks_of_frees)
                              ? "not known: it takes the stacks of frees"
+                         : !was_recorded(result, profile::most_stacks)
+                             ? "not known: it takes the stacks of all operations"
                              : "nowhere: no function's blocks are dead when it returns");
     return;
   }

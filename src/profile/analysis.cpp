@@ -118,6 +118,7 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   result_.total = first.total;
   result_.not_recorded = trace.facts().process.not_recorded;
   if (functions.any_is_cut()) result_.not_recorded.push_back(outer_frames);
+  if (trace.facts().process.sample_stacks != 1) result_.not_recorded.push_back(most_stacks);
   result_.arena_scopes = marked_scopes(first.marks, trace, functions);
   std::move(scopes.begin(), scopes.end(), std::back_inserter(result_.arena_scopes));
   rank(result_.arena_scopes);

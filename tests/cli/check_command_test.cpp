@@ -394,13 +394,7 @@ TEST_F(check_command_test, of_some_threads_no_leaks_are_known) {
   ASSERT_EQ(run({"cut", "t", "--threads", "0", "-o", "part"}).status, 0);
   write("b", "leaks <= 100000\n");
   EXPECT_EQ(run({"check", "part", "--budget", "b"}).status, 0);
-  profile::trace_script script(file("two"));
-  std::uint64_t shared = 0;
-  script.call("main", 1, [&] { shared = script.allocate(1, 10); });
-  script.on_thread(1);
-  script.call("start_thread", 1, [&] { script.free(1, shared); });
-  script.finish();
-  EXPECT_EQ(run({"check", "two", "--budget", "b"}).status, 0);
+  record("two", {PLANTED_PROGRAM, "threads_one_by_one"});
   ASSERT_EQ(run({"cut", "two", "--threads", "0", "-o", "one"}).status, 0);
   expect_refused({"check", "one", "--budget", "b"}, 1, "one: has only some of the threads");
 }

@@ -355,6 +355,9 @@ TEST_F(profile_command_test, blocks_without_a_stack_are_exported_too) {
     exported += std::stoull(line.substr(line.rfind(' ') + 1));
   }
   EXPECT_EQ(exported, dims["total"]["bytes"]);
+  const ended text_of_dims = run({"dims", "few"});
+  EXPECT_THAT(text_of_dims.out, HasSubstr("not recorded: most stacks\n"));
+  EXPECT_THAT(text_of_dims.out, HasSubstr("not known: it takes the stacks of all operations"));
 }
 
 TEST_F(profile_command_test, an_input_is_never_the_output) {

@@ -104,7 +104,7 @@ export function addresses({ addresses: data, history }) {
     const inside = data.snapshots.map((one, at) => at).filter((at) => !part ||
       (data.snapshots[at].seconds >= secondsOf(history, part.from) &&
         data.snapshots[at].seconds <= secondsOf(history, part.to + 1)));
-    if (inside.length === 0) return;
+    if (inside.length === 0) return fill(said, 'No instant of the chosen part was kept; the map shows another.');
     const best = inside.reduce((a, b) => (data.snapshots[b].live_bytes > data.snapshots[a].live_bytes ? b : a));
     slider.value = String(best);
     choose(best);

@@ -25,7 +25,8 @@ const tone = (value) => (value > 0 ? 'worse' : value < 0 ? 'better' : '');
 const isKnown = (difference) => (row) => !sides.some((side) => difference[side].not_recorded.includes(row.at(-1)));
 
 function findings({ difference }) {
-  const rows = totals.filter(isKnown(difference)).map(([name, title, write]) => {
+  const isCounted = ([name]) => !sides.some((side) => difference[side].not_recorded.includes(name));
+  const rows = totals.filter(isKnown(difference)).filter(isCounted).map(([name, title, write]) => {
     const [before, after] = sides.map((side) => difference[side].total[name]);
     return { title, before, after, write };
   });

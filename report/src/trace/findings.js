@@ -8,16 +8,22 @@ import { hasWindows } from './dimensions.js';
 import { functionName, percent } from './names.js';
 import { onRange, secondsOf, sumsOf } from './range.js';
 
+/** Stands for a function in lists; there is nothing to say of it. */
+const noStack = '(no stack)';
 const strong = (text) => h('strong', {}, text);
 
 /** Arena scopes take the order of operations. */
 export const hasScopes = ({ not_recorded: lacks }) => !lacks.includes('the order of operations');
 
+/** They also take the stacks of all operations; null where these are there, else what is missing. */
+export const missingForScopes = ({ not_recorded: lacks }) =>
+  ['stacks of frees', 'most stacks'].find((one) => lacks.includes(one)) ?? null;
+
 /** The place for an arena: the scope with the most bytes in it. */
 function scopeFinding(model) {
   const { arena_scopes: scopes, total } = model;
   if (!hasScopes(model)) return null;
-  if (scopes.length === 0 && model.not_recorded.includes('stacks of frees')) return null;
+  if (scopes.every((one) => one.trunk) && missingForScopes(model)) return null;
   if (scopes.length === 0) {
     return ['No arena scope', 'No function was found whose blocks are dead when it returns, so the recording ' +
       'shows no place for a monotonic resource.'];
@@ -35,7 +41,7 @@ function scopeFinding(model) {
       'these blocks dead.'];
   }
   const calls = best.invocations === 1 ? 'once' : `${count(best.invocations)} times`;
-  const called = best.confidence === 'low' ? 'seems to have been called' : 'was called';
+  const called = best.confidence !== 'high' ? 'seems to have been called' : 'was called';
   return ['An arena scope', [functionName(best.function), ` ${called} ${calls}; `,
     strong(percent(best.dead_share)), ' of the blocks allocated below it were dead when it returned. One ' +
     'call takes ', strong(bytes(best.bytes.median)), ' in the median and at most ', bytes(best.bytes.max),
@@ -70,6 +76,7 @@ function densityFinding({ heap, advice }) {
 function peakFinding({ top, total }) {
   if (top.length === 0 || total.peak_bytes === 0) return null;
   const most = top.reduce((a, b) => (b.peak_bytes > a.peak_bytes ? b : a));
+  if (most.function === noStack) return null;
   return ['The peak', [strong(bytes(total.peak_bytes)), ' were live at the highest instant; ',
     functionName(most.function), ' had allocated ', strong(percent(most.peak_bytes / total.peak_bytes)), ' of them.']];
 }
@@ -77,6 +84,7 @@ function peakFinding({ top, total }) {
 function topFinding({ top, total }) {
   if (top.length === 0 || total.bytes === 0) return null;
   const most = top.reduce((a, b) => (b.bytes > a.bytes ? b : a));
+  if (most.function === noStack) return null;
   return ['Most bytes', [functionName(most.function), ' allocates ', strong(percent(most.bytes / total.bytes)),
     ` of all bytes in ${count(most.operations)} operations.`]];
 }

@@ -6,7 +6,7 @@ import { fill, section } from '../sections/section.js';
 import { csvButton } from '../table.js';
 import { colour, onThemeChange } from '../theme.js';
 import { smallCard } from '../tooltip.js';
-import { pathOf, treeOf, weightOfMatches } from './flame_tree.js';
+import { isSummedUp, pathOf, treeOf, weightOfMatches } from './flame_tree.js';
 import { percent, weights } from './names.js';
 import { flameOf, onRange } from './range.js';
 
@@ -197,7 +197,8 @@ export function flame(model) {
     const matches = graph.matches();
     if (!matches) return fill(found, '');
     const sum = weightOfMatches(graph.root, matches);
-    return fill(found, `${weights[state.weight].write(sum)}, ${percent(sum / Math.max(graph.root.total, 1e-300))} ` +
+    const bound = isSummedUp(model.functions) ? 'at least ' : '';
+    return fill(found, `${bound}${weights[state.weight].write(sum)}, ${percent(sum / Math.max(graph.root.total, 1e-300))} ` +
       `of all, below functions with “${graph.pattern}” in their name`);
   };
   const redraw = () => { graph.show(flameOf(model), state.weight, state.inverted); tell(); };
@@ -222,7 +223,8 @@ export function flame(model) {
   onRange(offer);
   return section('flame', 'Where it is allocated',
     'The width of a box is its weight. Callers are above their callees. Click a function to zoom in, and a box above ' +
-    'it to zoom out.',
+    'it to zoom out.' + (isSummedUp(model.functions) ? ' Boxes below 1/4000 of the whole are summed up as “(others)”, ' +
+    'so what is found by a name may be more.' : ''),
     h('article', { class: 'card' },
       h('div', { class: 'controls' },
         chooser,

@@ -34,6 +34,9 @@ function finish(root) {
   return root;
 }
 
+/** Whether light parts of the tree were summed up, so that sums by name leave something out. */
+export const isSummedUp = (functions) => functions.includes('(others)');
+
 /**
  * flame: {parent: [], function: [], <weight>: []}, a node's parent before it, the root at 0; the weights
  * are each node's own. Callers on top; `inverted`: what allocates on top, its callers below.

@@ -4,6 +4,7 @@ import { h } from '../dom.js';
 import { bytes, count } from '../format.js';
 import { fill, section } from '../sections/section.js';
 import { csvButton, table } from '../table.js';
+import { missingForScopes } from './findings.js';
 import { functionName, percent } from './names.js';
 import { bytesBelow, onRange, range } from './range.js';
 
@@ -72,8 +73,9 @@ export function scopes(model) {
     'come from a monotonic resource that lives as long as the call and is released as a whole. The bytes are those ' +
     'of one invocation: the size that such an arena needs.',
     h('article', { class: 'card' },
-      all.length === 0 ? h('p', { class: 'hint empty' },
-        'No function was found that returns with at least 99 % of its blocks dead.')
+      all.length === 0 ? h('p', { class: 'hint empty' }, missingForScopes(model)
+        ? `Not known, because the recording lacks this: ${missingForScopes(model)}.`
+        : 'No function was found that returns with at least 99 % of its blocks dead.')
         : [h('div', { class: 'card-head' }, h('h3', {}, 'Arena scopes'), csvButton(rows, 'the arena scopes')),
           body,
           trunk.length > 0 && h('p', { class: 'hint trunk' },

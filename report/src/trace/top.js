@@ -4,6 +4,7 @@ import { dropdown, h } from '../dom.js';
 import { fill, section } from '../sections/section.js';
 import { csvButton, table } from '../table.js';
 import { CallersPanel } from './callers.js';
+import { isSummedUp } from './flame_tree.js';
 import { functionName, weights } from './names.js';
 import { flameOf, onRange, range } from './range.js';
 
@@ -45,7 +46,9 @@ export function top(model) {
   const redraw = () => {
     const weight = by();
     const rows = sorted().filter((one) => one[weight] > 0).slice(0, most);
-    fill(body, table(columns, rows,
+    fill(body, range() && isSummedUp(model.functions) ? h('p', { class: 'hint part' }, 'Of a part of the time, these ' +
+      'are sums over the flame graph’s boxes. Light ones are summed up as “(others)”, so each may be more.') : '',
+    table(columns, rows,
       { caption: `Functions by ${weights[weight].name.toLowerCase()}`, className: 'compact' }));
     if (hasStacks) panel.show(panel.name ?? rows.find((one) => inFlame.has(one.function))?.function, weight);
   };

@@ -25,6 +25,8 @@ inline constexpr const char* the_end = "the end";
 inline constexpr const char* other_threads = "the other threads";
 // Lacking in files of other tools.
 inline constexpr const char* stacks_of_frees = "stacks of frees";
+// Lacking where one of so many operations has a stack, or none.
+inline constexpr const char* most_stacks = "most stacks";
 // Lacking where stacks were deeper than the recorder keeps.
 inline constexpr const char* outer_frames = "the outer frames of the deepest stacks";
 
