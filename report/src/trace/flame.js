@@ -197,7 +197,7 @@ export function flame(model) {
     const matches = graph.matches();
     if (!matches) return fill(found, '');
     const sum = weightOfMatches(graph.root, matches);
-    const bound = isSummedUp(model.functions) ? 'at least ' : '';
+    const bound = isSummedUp(model) ? 'at least ' : '';
     return fill(found, `${bound}${weights[state.weight].write(sum)}, ${percent(sum / Math.max(graph.root.total, 1e-300))} ` +
       `of all, below functions with “${graph.pattern}” in their name`);
   };
@@ -223,7 +223,7 @@ export function flame(model) {
   onRange(offer);
   return section('flame', 'Where it is allocated',
     'The width of a box is its weight. Callers are above their callees. Click a function to zoom in, and a box above ' +
-    'it to zoom out.' + (isSummedUp(model.functions) ? ' Boxes below 1/4000 of the whole are summed up as “(others)”, ' +
+    'it to zoom out.' + (isSummedUp(model) ? ' Boxes below 1/4000 of the whole are summed up as “(others)”, ' +
     'so what is found by a name may be more.' : ''),
     h('article', { class: 'card' },
       h('div', { class: 'controls' },

@@ -35,7 +35,7 @@ function finish(root) {
 }
 
 /** Whether light parts of the tree were summed up, so that sums by name leave something out. */
-export const isSummedUp = (functions) => functions.includes('(others)');
+export const isSummedUp = ({ functions, flame }) => flame.function.includes(functions.indexOf('(others)'));
 
 /**
  * flame: {parent: [], function: [], <weight>: []}, a node's parent before it, the root at 0; the weights

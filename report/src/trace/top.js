@@ -46,7 +46,7 @@ export function top(model) {
   const redraw = () => {
     const weight = by();
     const rows = sorted().filter((one) => one[weight] > 0).slice(0, most);
-    fill(body, range() && isSummedUp(model.functions) ? h('p', { class: 'hint part' }, 'Of a part of the time, these ' +
+    fill(body, range() && isSummedUp(model) ? h('p', { class: 'hint part' }, 'Of a part of the time, these ' +
       'are sums over the flame graph’s boxes. Light ones are summed up as “(others)”, so each may be more.') : '',
     table(columns, rows,
       { caption: `Functions by ${weights[weight].name.toLowerCase()}`, className: 'compact' }));
