@@ -82,24 +82,18 @@ concept allocates_from_a_resource =
     } && has_allocator<Container, typename Container::value_type> &&
     gives_back_to_a_resource<typename Container::allocator_type>;
 
-// Whether the allocator gives itself to the elements that it constructs.
-template <class Allocator>
-inline constexpr bool passes_itself_on = false;
-template <class T>
-inline constexpr bool passes_itself_on<std::pmr::polymorphic_allocator<T>> = true;
-template <class Scoped>
-  requires requires { typename Scoped::outer_allocator_type; }
-inline constexpr bool passes_itself_on<Scoped> = true;
-
 // Whether an allocator that got no resource draws from a default one.
 template <class Allocator>
 inline constexpr bool draws_by_default = requires { requires Allocator::has_default_resource; };
 template <class T>
 inline constexpr bool draws_by_default<std::pmr::polymorphic_allocator<T>> = true;
 
-// The allocator that elements are constructed with.
+// The allocator that elements are constructed with; void: none.
 template <class Allocator>
-struct given_allocator : std::type_identity<Allocator> {};
+struct given_allocator : std::type_identity<void> {};
+template <class T>
+struct given_allocator<std::pmr::polymorphic_allocator<T>>
+    : std::type_identity<std::pmr::polymorphic_allocator<T>> {};
 template <class Scoped>
   requires requires { typename Scoped::outer_allocator_type; }
 struct given_allocator<Scoped> : std::type_identity<typename Scoped::inner_allocator_type> {};
@@ -109,8 +103,7 @@ struct given_allocator<Scoped> : std::type_identity<typename Scoped::inner_alloc
 template <class Allocator, class Value>
 inline constexpr bool reaches = [] {
   if constexpr (requires { typename Value::allocator_type; }) {
-    return (passes_itself_on<Allocator> &&
-            std::uses_allocator_v<Value, typename given_allocator<Allocator>::type>) ||
+    return std::uses_allocator_v<Value, typename given_allocator<Allocator>::type> ||
            !draws_by_default<typename Value::allocator_type> ||
            std::is_empty_v<typename Value::allocator_type>;
   } else {

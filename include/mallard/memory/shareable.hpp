@@ -76,7 +76,7 @@ template <class T>
 inline constexpr bool has_shareable_parts = true;
 template <template <class...> class Template, class... Args>
 inline constexpr bool has_shareable_parts<Template<Args...>> =
-    (... && (std::is_reference_v<Args> ? false : !std::is_object_v<Args> || is_shareable_v<Args>));
+    (... && (std::is_void_v<Args> || std::is_function_v<Args> || is_shareable_v<Args>));
 template <class T, std::size_t N>
 inline constexpr bool has_shareable_parts<std::array<T, N>> = is_shareable_v<T>;
 

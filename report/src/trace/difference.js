@@ -21,12 +21,12 @@ const most = 40;
 const signed = (value, write) => (value === 0 ? '0' : `${value > 0 ? '+' : '−'}${write(Math.abs(value))}`);
 const tone = (value) => (value > 0 ? 'worse' : value < 0 ? 'better' : '');
 
-/** Whether both recordings have it. */
-const isKnown = (difference) => (row) => !sides.some((side) => difference[side].not_recorded.includes(row.at(-1)));
+/** Whether both recordings have all that the row names. */
+const isKnown = (difference) => (row) =>
+  !row.some((word) => sides.some((side) => difference[side].not_recorded.includes(word)));
 
 function findings({ difference }) {
-  const isCounted = ([name]) => !sides.some((side) => difference[side].not_recorded.includes(name));
-  const rows = totals.filter(isKnown(difference)).filter(isCounted).map(([name, title, write]) => {
+  const rows = totals.filter(isKnown(difference)).map(([name, title, write]) => {
     const [before, after] = sides.map((side) => difference[side].total[name]);
     return { title, before, after, write };
   });

@@ -37,8 +37,8 @@ function scopeFinding(model) {
   }
   const best = real.reduce((a, b) => (b.bytes.total > a.bytes.total ? b : a));
   if (best.bytes.total < 0.01 * total.bytes) {
-    return missingForScopes(model) ? null : ['No arena scope', 'Only functions below which less than 1 % of all bytes are allocated return with ' +
-      'these blocks dead.'];
+    return missingForScopes(model) ? null : ['No arena scope', 'Only functions below which less than 1 % of all bytes ' +
+      'are allocated return with these blocks dead.'];
   }
   const calls = best.invocations === 1 ? 'once' : `${count(best.invocations)} times`;
   const called = best.confidence !== 'high' ? 'seems to have been called' : 'was called';
